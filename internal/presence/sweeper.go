@@ -1,0 +1,82 @@
+package presence
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// SweepEvery is how often a node asks each shard for what time has changed.
+const SweepEvery = 200 * time.Millisecond
+
+// Sweeper keeps sweeping all shards of a store, each on its own, so that one
+// that can't be reached delays no other. Every node runs one; the
+// store keeps the nodes out of each other's way.
+type Sweeper struct {
+	store Store
+	log   *slog.Logger
+	rates []rate // by shard
+
+	stop context.CancelFunc
+	wg   sync.WaitGroup
+}
+
+// NewSweeper is a sweeper of store, not yet started.
+func NewSweeper(store Store, log *slog.Logger) *Sweeper {
+	return &Sweeper{store: store, log: log, rates: make([]rate, store.Shards())}
+}
+
+// Start begins to sweep.
+func (s *Sweeper) Start() {
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	for shard := range s.store.Shards() {
+		s.wg.Go(func() { s.run(ctx, shard) })
+	}
+}
+
+// Stop ends the sweeping; it waits for the sweeps under way, which end at once.
+func (s *Sweeper) Stop() {
+	s.stop()
+	s.wg.Wait()
+}
+
+// BeatsPerSecond is the rate of accepted heartbeats over the last seconds, on
+// all nodes together.
+func (s *Sweeper) BeatsPerSecond() float64 {
+	var sum float64
+	for i := range s.rates {
+		sum += s.rates[i].perSecond()
+	}
+	return sum
+}
+
+func (s *Sweeper) run(ctx context.Context, shard int) {
+	tick := time.NewTicker(SweepEvery)
+	defer tick.Stop()
+	failing := false
+	for {
+		report, err := s.store.Sweep(ctx, shard)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil && !failing:
+			s.log.Warn("a shard can't be swept; trying on", "shard", shard, "err", err)
+		case err == nil && failing:
+			s.log.Info("a shard is swept again", "shard", shard)
+		}
+		failing = err != nil
+		if err == nil {
+			s.rates[shard].sample(report.Now, report.Beats)
+			if report.More {
+				continue
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
