@@ -1,0 +1,9 @@
+package redistest
+
+import "syscall"
+
+// sysProcAttr lets the kernel end the server when the test binary dies without
+// its cleanups, as after a panic or a timeout.
+func sysProcAttr() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+}
