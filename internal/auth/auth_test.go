@@ -1,0 +1,57 @@
+package auth
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestNewRefusesWhatCannotWork(t *testing.T) {
+	for name, cfg := range map[string]Config{
+		"no mode":      {},
+		"unknown mode": {Mode: "none"},
+		"no secret":    {Mode: JWT},
+		"short secret": {Mode: JWT, Secret: []byte(strings.Repeat("s", MinSecretBytes-1))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := New(cfg)
+			require.Error(t, err)
+		})
+	}
+}
+
+func TestRequire(t *testing.T) {
+	_, err := Require(t.Context(), User)
+	require.ErrorIs(t, err, ErrUnauthenticated)
+
+	ctx := WithCaller(t.Context(), Caller{ID: "gw", Role: Service})
+	_, err = Require(ctx, Admin)
+	require.ErrorIs(t, err, ErrForbidden)
+	caller, err := Require(ctx, Service, Admin)
+	require.NoError(t, err)
+	require.Equal(t, "gw", caller.ID)
+}
+
+// refused are authorizations that no mode takes.
+var refused = map[string]string{
+	"none":           "",
+	"scheme only":    "Bearer",
+	"empty token":    "Bearer ",
+	"blank token":    "Bearer    ",
+	"no scheme":      "dev:alice",
+	"other scheme":   "Basic ZGV2OmFsaWNl",
+	"garbage":        "Bearer \x00\xff",
+	"dots":           "Bearer ..",
+	"huge":           "Bearer dev:" + strings.Repeat("a", 1<<20),
+	"many segments":  "Bearer " + strings.Repeat("a.", 1000),
+	"line separator": "Bearer\ndev:alice",
+}
+
+func requireRefused(t *testing.T, a Authenticator, authorization string) {
+	t.Helper()
+	caller, err := a.Authenticate(t.Context(), authorization)
+	require.ErrorIs(t, err, ErrUnauthenticated)
+	require.Zero(t, caller)
+	require.Less(t, len(err.Error()), 200, "the error must not echo the token")
+}
