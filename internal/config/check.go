@@ -1,0 +1,127 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"rollcall/internal/auth"
+	"rollcall/internal/presence"
+)
+
+// keyPrefix leaves out braces: the prefix is put inside a hash tag, which they
+// would end.
+var keyPrefix = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+
+// Check reports the first thing that keeps a server from starting, in words
+// that name what to set.
+func (c Config) Check() error {
+	for _, check := range []func() error{c.HTTP.check, c.Store.check, c.Users.Check, c.checkAuth} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h HTTP) check() error {
+	_, port, err := net.SplitHostPort(h.Addr)
+	if err != nil {
+		return fmt.Errorf("ROLLCALL_HTTP_ADDR %q is not HOST:PORT", h.Addr)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("ROLLCALL_HTTP_ADDR %q has no port from 0 to 65535", h.Addr)
+	}
+	return nil
+}
+
+// loopback reports whether only this machine can reach the listener.
+func (h HTTP) loopback() bool {
+	host, _, err := net.SplitHostPort(h.Addr)
+	if err != nil {
+		return false
+	}
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+func (s Store) check() error {
+	if err := checkRedisURL(s.RedisURL); err != nil {
+		return err
+	}
+	if !keyPrefix.MatchString(s.KeyPrefix) {
+		return fmt.Errorf("ROLLCALL_KEY_PREFIX %q is not 1 to 64 of A-Z a-z 0-9 _ . -", s.KeyPrefix)
+	}
+	if err := presence.CheckShards(s.Shards); err != nil {
+		return fmt.Errorf("ROLLCALL_SHARDS: %w", err)
+	}
+	if s.EventLog < 1 {
+		return fmt.Errorf("ROLLCALL_EVENT_LOG is %d; it must be at least 1", s.EventLog)
+	}
+	if err := s.Rules().Validate(); err != nil {
+		return fmt.Errorf("ROLLCALL_TTL, ROLLCALL_BACKGROUND_TTL and ROLLCALL_AWAY_AFTER: %w", err)
+	}
+	return nil
+}
+
+func checkRedisURL(redisURL string) error {
+	if redisURL == "" {
+		return nil
+	}
+	u, err := url.Parse(redisURL)
+	if err != nil {
+		return errors.New("ROLLCALL_REDIS_URL is not a URL") // its error would show the password
+	}
+	switch u.Scheme {
+	case "redis", "rediss":
+		if u.Host == "" {
+			return errors.New("ROLLCALL_REDIS_URL names no host")
+		}
+		return nil
+	case "redis+sentinel", "redis+cluster", "redis+ring":
+		return fmt.Errorf("ROLLCALL_REDIS_URL: %s:// is not supported yet; use redis:// or rediss://", u.Scheme)
+	default:
+		return fmt.Errorf("ROLLCALL_REDIS_URL begins with %q; it must begin with redis:// or rediss://", u.Scheme)
+	}
+}
+
+// Check reports a database that can't be opened.
+func (u Users) Check() error {
+	scheme, rest, found := strings.Cut(u.DatabaseURL, ":")
+	if found && rest != "" {
+		switch scheme {
+		case "sqlite", "postgres", "postgresql":
+			return nil
+		}
+	}
+	return errors.New("ROLLCALL_DATABASE_URL must be sqlite:PATH or postgres://…")
+}
+
+func (c Config) checkAuth() error {
+	if c.Auth.JWKSURL != "" {
+		return errors.New("ROLLCALL_JWKS_URL is not supported yet; set ROLLCALL_JWT_SECRET")
+	}
+	switch c.Auth.Mode {
+	case auth.Dev:
+		if !c.HTTP.loopback() {
+			return fmt.Errorf("ROLLCALL_AUTH=dev lets everybody be anybody, so it must listen on loopback, not on %q; "+
+				"set ROLLCALL_AUTH=jwt, or ROLLCALL_HTTP_ADDR to 127.0.0.1:PORT", c.HTTP.Addr)
+		}
+	case auth.JWT:
+		if n := len(c.Auth.JWTSecret); n < auth.MinSecretBytes {
+			return fmt.Errorf("ROLLCALL_AUTH=jwt needs a ROLLCALL_JWT_SECRET of at least %d bytes; it has %d", auth.MinSecretBytes, n)
+		}
+	}
+	if err := c.Auth.Tokens().Check(); err != nil {
+		return fmt.Errorf("ROLLCALL_AUTH: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"rollcall/internal/auth"
+)
+
+func with(t *testing.T, change func(*Config)) Config {
+	t.Helper()
+	cfg, err := Default()
+	require.NoError(t, err)
+	change(&cfg)
+	return cfg
+}
+
+func TestCheckAccepts(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"the defaults":        func(*Config) {},
+		"any free port":       func(c *Config) { c.HTTP.Addr = "127.0.0.1:0" },
+		"all of 127/8":        func(c *Config) { c.HTTP.Addr = "127.9.9.9:80" },
+		"IPv6 loopback":       func(c *Config) { c.HTTP.Addr = "[::1]:8080" },
+		"mapped loopback":     func(c *Config) { c.HTTP.Addr = "[::ffff:127.0.0.1]:8080" },
+		"localhost":           func(c *Config) { c.HTTP.Addr = "localhost:8080" },
+		"Redis":               func(c *Config) { c.Store.RedisURL = "redis://user:secret@host:6379/3" },
+		"Redis with TLS":      func(c *Config) { c.Store.RedisURL = "rediss://host" },
+		"one shard":           func(c *Config) { c.Store.Shards = 1 },
+		"Postgres":            func(c *Config) { c.Users.DatabaseURL = "postgres://host/users" },
+		"JWT on any address":  func(c *Config) { c.HTTP.Addr, c.Auth = ":8080", jwt(32) },
+		"a prefix with parts": func(c *Config) { c.Store.KeyPrefix = "eu-1.presence_v2" },
+	} {
+		t.Run(name, func(t *testing.T) { require.NoError(t, with(t, change).Check()) })
+	}
+}
+
+func TestCheckRefuses(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*Config)
+		names  string // what the message must name
+	}{
+		"no port":                      {func(c *Config) { c.HTTP.Addr = "localhost" }, "ROLLCALL_HTTP_ADDR"},
+		"a port too high":              {func(c *Config) { c.HTTP.Addr = "127.0.0.1:65536" }, "ROLLCALL_HTTP_ADDR"},
+		"a port by name":               {func(c *Config) { c.HTTP.Addr = "127.0.0.1:http" }, "ROLLCALL_HTTP_ADDR"},
+		"dev on all addresses":         {func(c *Config) { c.HTTP.Addr = ":8080" }, "ROLLCALL_AUTH"},
+		"dev on 0.0.0.0":               {func(c *Config) { c.HTTP.Addr = "0.0.0.0:8080" }, "ROLLCALL_AUTH"},
+		"dev on ::":                    {func(c *Config) { c.HTTP.Addr = "[::]:8080" }, "ROLLCALL_AUTH"},
+		"dev on a public address":      {func(c *Config) { c.HTTP.Addr = "192.0.2.1:8080" }, "ROLLCALL_AUTH"},
+		"dev on a name":                {func(c *Config) { c.HTTP.Addr = "localhost.example.com:8080" }, "ROLLCALL_AUTH"},
+		"JWT without a secret":         {func(c *Config) { c.Auth = jwt(0) }, "ROLLCALL_JWT_SECRET"},
+		"JWT with a short secret":      {func(c *Config) { c.Auth = jwt(31) }, "ROLLCALL_JWT_SECRET"},
+		"no mode":                      {func(c *Config) { c.Auth.Mode = "" }, "ROLLCALL_AUTH"},
+		"JWKS":                         {func(c *Config) { c.Auth.JWKSURL = "https://example.com/keys" }, "not supported yet"},
+		"Sentinel":                     {func(c *Config) { c.Store.RedisURL = "redis+sentinel://a,b/master" }, "not supported yet"},
+		"Cluster":                      {func(c *Config) { c.Store.RedisURL = "redis+cluster://a,b,c" }, "not supported yet"},
+		"Cluster with ports":           {func(c *Config) { c.Store.RedisURL = "redis+cluster://a:1,b:2,c:3" }, "not supported yet"},
+		"Ring":                         {func(c *Config) { c.Store.RedisURL = "redis+ring://a,b,c" }, "not supported yet"},
+		"another scheme":               {func(c *Config) { c.Store.RedisURL = "http://host" }, "ROLLCALL_REDIS_URL"},
+		"no scheme":                    {func(c *Config) { c.Store.RedisURL = "host:6379" }, "ROLLCALL_REDIS_URL"},
+		"no host":                      {func(c *Config) { c.Store.RedisURL = "redis://" }, "ROLLCALL_REDIS_URL"},
+		"no URL":                       {func(c *Config) { c.Store.RedisURL = "redis://user:secret@host:port" }, "ROLLCALL_REDIS_URL"},
+		"no prefix":                    {func(c *Config) { c.Store.KeyPrefix = "" }, "ROLLCALL_KEY_PREFIX"},
+		"a prefix with a hash tag":     {func(c *Config) { c.Store.KeyPrefix = "a{b}" }, "ROLLCALL_KEY_PREFIX"},
+		"a prefix with a space":        {func(c *Config) { c.Store.KeyPrefix = "a b" }, "ROLLCALL_KEY_PREFIX"},
+		"a long prefix":                {func(c *Config) { c.Store.KeyPrefix = strings.Repeat("a", 65) }, "ROLLCALL_KEY_PREFIX"},
+		"no shards":                    {func(c *Config) { c.Store.Shards = 0 }, "ROLLCALL_SHARDS"},
+		"shards no power of two":       {func(c *Config) { c.Store.Shards = 12 }, "ROLLCALL_SHARDS"},
+		"too many shards":              {func(c *Config) { c.Store.Shards = 512 }, "ROLLCALL_SHARDS"},
+		"no event log":                 {func(c *Config) { c.Store.EventLog = 0 }, "ROLLCALL_EVENT_LOG"},
+		"no TTL":                       {func(c *Config) { c.Store.TTL = 0 }, "TTL"},
+		"a negative TTL":               {func(c *Config) { c.Store.TTL = -1 }, "TTL"},
+		"background shorter than TTL":  {func(c *Config) { c.Store.BackgroundTTL = c.Store.TTL - 1 }, "BACKGROUND_TTL"},
+		"no away":                      {func(c *Config) { c.Store.AwayAfter = 0 }, "AWAY_AFTER"},
+		"no database":                  {func(c *Config) { c.Users.DatabaseURL = "" }, "ROLLCALL_DATABASE_URL"},
+		"a database without a path":    {func(c *Config) { c.Users.DatabaseURL = "sqlite:" }, "ROLLCALL_DATABASE_URL"},
+		"a database of another scheme": {func(c *Config) { c.Users.DatabaseURL = "mysql://host/users" }, "ROLLCALL_DATABASE_URL"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := with(t, test.change).Check()
+			require.ErrorContains(t, err, test.names)
+			require.NotContains(t, err.Error(), "secret@")
+		})
+	}
+}
+
+func jwt(secretBytes int) Auth {
+	return Auth{Mode: auth.JWT, JWTSecret: strings.Repeat("s", secretBytes), RoleClaim: "role"}
+}
+
+func TestUnknown(t *testing.T) {
+	require.Equal(t, []string{
+		"ROLLCALL_NOTHING_LIKE_ANY is not known",
+		"ROLLCALL_REDIS_URI is not known; did you mean ROLLCALL_REDIS_URL?",
+		"ROLLCALL_SHARD is not known; did you mean ROLLCALL_SHARDS?",
+	}, Unknown([]string{
+		"PATH=/bin", "ROLLCALL_TTL=2s", "ROLLCALL_SHARD=4", "ROLLCALL_REDIS_URI=redis://user:secret@host",
+		"ROLLCALL_NOTHING_LIKE_ANY=1", "rollcall_ttl=1s",
+	}))
+	require.Empty(t, Unknown(nil))
+}

@@ -1,0 +1,95 @@
+// Package config is what an operator can set, by flag or by environment
+// variable of the same name: --http-addr is ROLLCALL_HTTP_ADDR.
+package config
+
+import (
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"rollcall/internal/auth"
+	"rollcall/internal/presence"
+)
+
+// Config is the configuration of a server. The tags are kong's; commands that
+// need less embed only the parts they use.
+type Config struct {
+	HTTP  HTTP  `embed:"" group:"Serving"`
+	Store Store `embed:"" group:"Presence"`
+	Users Users `embed:"" group:"User details"`
+	Auth  Auth  `embed:"" group:"Callers"`
+	Log   Log   `embed:"" group:"Logging"`
+}
+
+// HTTP is where the server listens.
+type HTTP struct {
+	Addr string `name:"http-addr" env:"ROLLCALL_HTTP_ADDR" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Listen here; port 0 takes a free one (${default})."`
+}
+
+// Store is where presence is kept, and by which rules. All nodes of one prefix
+// must agree in everything here.
+type Store struct {
+	RedisURL      string        `name:"redis-url" env:"ROLLCALL_REDIS_URL" placeholder:"URL" help:"Keep presence in this Redis: redis:// or, with TLS, rediss://. Without, it is kept in memory and ends with the process."`
+	KeyPrefix     string        `name:"key-prefix" env:"ROLLCALL_KEY_PREFIX" default:"rollcall" help:"Begin all keys in Redis with this."`
+	Shards        int           `name:"shards" env:"ROLLCALL_SHARDS" default:"16" help:"Divide users into this many shards, a power of two up to 256."`
+	LevelIndex    bool          `name:"level-index" env:"ROLLCALL_LEVEL_INDEX" default:"true" negatable:"" help:"Keep the list by level as well; without, it takes less memory and refuses LEVEL orders (${default})."`
+	EventLog      int           `name:"event-log" env:"ROLLCALL_EVENT_LOG" default:"10000" help:"Keep about this many events a shard for subscribers who resume."`
+	TTL           time.Duration `name:"ttl" env:"ROLLCALL_TTL" default:"60s" help:"A heartbeat keeps its user online for this long."`
+	BackgroundTTL time.Duration `name:"background-ttl" env:"ROLLCALL_BACKGROUND_TTL" default:"150s" help:"The same for heartbeats from the background."`
+	AwayAfter     time.Duration `name:"away-after" env:"ROLLCALL_AWAY_AFTER" default:"5m" help:"A user without activity for this long is AWAY."`
+}
+
+// Users is where the details of users come from.
+type Users struct {
+	DatabaseURL string `name:"database-url" env:"ROLLCALL_DATABASE_URL" default:"sqlite:data/rollcall.db" placeholder:"URL" help:"Read user details from this database: sqlite:PATH or postgres:// (${default})."`
+	Query       string `name:"users-query" env:"ROLLCALL_USERS_QUERY" placeholder:"SQL" help:"Read them from an existing table by this query, whose columns are id, name, avatar_url and level."`
+}
+
+// Auth is whom the server believes.
+type Auth struct {
+	Mode      auth.Mode `name:"auth" env:"ROLLCALL_AUTH" default:"dev" enum:"dev,jwt" help:"Take dev tokens, on loopback only, or JSON Web Tokens: dev or jwt."`
+	JWTSecret string    `name:"jwt-secret" env:"ROLLCALL_JWT_SECRET" placeholder:"SECRET" help:"The secret of HS256 tokens, at least 32 bytes. Better set by the environment: flags are seen by every process."`
+	JWKSURL   string    `name:"jwks-url" env:"ROLLCALL_JWKS_URL" placeholder:"URL" help:"Public keys of tokens. Not supported yet."`
+	RoleClaim string    `name:"role-claim" env:"ROLLCALL_ROLE_CLAIM" default:"role" help:"The claim that holds USER, SERVICE or ADMIN."`
+}
+
+// Log is how much the server tells.
+type Log struct {
+	Level slog.Level `name:"log-level" env:"ROLLCALL_LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"Log from this level on: debug, info, warn or error (${default})."`
+}
+
+// Rules are the rules of presence.
+func (s Store) Rules() presence.Rules {
+	return presence.Rules{TTL: s.TTL, BackgroundTTL: s.BackgroundTTL, AwayAfter: s.AwayAfter}
+}
+
+// EmbeddedPath is the path of the SQLite database that is Rollcall's own; false
+// if the database is another, or someone else's.
+func (u Users) EmbeddedPath() (string, bool) {
+	path, sqlite := strings.CutPrefix(u.DatabaseURL, "sqlite:")
+	return path, sqlite && u.Query == ""
+}
+
+// Tokens is the configuration of the authenticator.
+func (a Auth) Tokens() auth.Config {
+	return auth.Config{Mode: a.Mode, Secret: []byte(a.JWTSecret), RoleClaim: a.RoleClaim}
+}
+
+// Default is the configuration of a process with no flags and no variables.
+func Default() (Config, error) {
+	var cfg Config
+	if err := kong.ApplyDefaults(&cfg, kong.PostBuild(withoutEnvironment)); err != nil {
+		return Config{}, errors.Join(errors.New("the defaults are wrong"), err)
+	}
+	return cfg, nil
+}
+
+func withoutEnvironment(k *kong.Kong) error {
+	for _, flag := range k.Model.Flags {
+		flag.Envs, flag.Tag.Envs = nil, nil
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package config
+
+import (
+	"log/slog"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/require"
+
+	"rollcall/internal/auth"
+	"rollcall/internal/presence"
+)
+
+func parse(t *testing.T, args ...string) (Config, error) {
+	t.Helper()
+	var cfg Config
+	parser, err := kong.New(&cfg)
+	require.NoError(t, err)
+	_, err = parser.Parse(args)
+	return cfg, err
+}
+
+func TestDefaults(t *testing.T) {
+	t.Setenv("ROLLCALL_TTL", "7s")
+	cfg, err := Default()
+	require.NoError(t, err)
+	require.NoError(t, cfg.Check())
+	require.Equal(t, presence.DefaultRules(), cfg.Store.Rules())
+	require.Equal(t, Config{
+		HTTP: HTTP{Addr: "127.0.0.1:8080"},
+		Store: Store{
+			KeyPrefix: "rollcall", Shards: 16, LevelIndex: true, EventLog: 10000,
+			TTL: time.Minute, BackgroundTTL: 150 * time.Second, AwayAfter: 5 * time.Minute,
+		},
+		Users: Users{DatabaseURL: "sqlite:data/rollcall.db"},
+		Auth:  Auth{Mode: auth.Dev, RoleClaim: "role"},
+		Log:   Log{Level: slog.LevelInfo},
+	}, cfg)
+}
+
+func TestFlagAndVariableHaveTheSameName(t *testing.T) {
+	parser, err := kong.New(&Config{})
+	require.NoError(t, err)
+	known := namesOf(reflect.TypeFor[Config]())
+	var flags int
+	for _, flag := range parser.Model.Flags {
+		if flag.Name == "help" {
+			continue
+		}
+		flags++
+		want := "ROLLCALL_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+		require.Equal(t, []string{want}, flag.Envs)
+		require.Contains(t, known, want)
+		require.NotEmpty(t, flag.Help)
+	}
+	require.Len(t, known, flags)
+}
+
+func TestVariables(t *testing.T) {
+	t.Setenv("ROLLCALL_TTL", "2s")
+	t.Setenv("ROLLCALL_LEVEL_INDEX", "false")
+	t.Setenv("ROLLCALL_LOG_LEVEL", "debug")
+	cfg, err := parse(t, "--background-ttl=900ms", "--ttl=500ms")
+	require.NoError(t, err)
+	require.NoError(t, cfg.Check())
+	require.Equal(t, 500*time.Millisecond, cfg.Store.TTL, "a flag goes before a variable")
+	require.False(t, cfg.Store.LevelIndex)
+	require.Equal(t, slog.LevelDebug, cfg.Log.Level)
+
+	cfg, err = parse(t, "--no-level-index")
+	require.NoError(t, err)
+	require.False(t, cfg.Store.LevelIndex)
+}
+
+func TestValuesThatDoNotParse(t *testing.T) {
+	for _, arg := range []string{"--ttl=60", "--ttl=soon", "--shards=many", "--auth=none", "--log-level=loud", "--level-index=maybe"} {
+		t.Run(arg, func(t *testing.T) {
+			_, err := parse(t, arg)
+			require.Error(t, err)
+		})
+	}
+}
+
+func TestReadmeListsEveryVariable(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	parser, err := kong.New(&Config{})
+	require.NoError(t, err)
+	for _, flag := range parser.Model.Flags {
+		if flag.Name == "help" {
+			continue
+		}
+		row := "| `" + flag.Envs[0] + "` | "
+		if flag.HasDefault {
+			row += "`" + flag.Default + "` "
+		}
+		require.Contains(t, string(readme), row)
+	}
+}
