@@ -1,0 +1,37 @@
+package feed
+
+import "time"
+
+// Config bounds a hub. A zero field is its default.
+type Config struct {
+	// Window is how long events are gathered before they are published, and
+	// the least time between two reads of a shard that has events: 10 ms.
+	Window time.Duration
+	// QueueBatches and QueueEvents bound what waits for one subscriber: 256
+	// batches, which is two and a half seconds of windows, and 16384 events.
+	// Unnarrowed subscribers share the events, so that a full queue
+	// costs each of them 2 kB.
+	QueueBatches, QueueEvents int
+	// DeltaEvents is the most events in one delta: 2048.
+	DeltaEvents int
+	// ResumeEvents bounds the events held for all resuming subscribers
+	// together: 1,000,000, about 150 MB.
+	ResumeEvents int64
+}
+
+func (c Config) withDefaults() Config {
+	c.Window = orDefault(c.Window, 10*time.Millisecond)
+	c.QueueBatches = orDefault(c.QueueBatches, 256)
+	c.QueueEvents = orDefault(c.QueueEvents, 16384)
+	// A batch has to fit into an empty queue.
+	c.DeltaEvents = min(orDefault(c.DeltaEvents, 2048), c.QueueEvents)
+	c.ResumeEvents = orDefault(c.ResumeEvents, 1_000_000)
+	return c
+}
+
+func orDefault[T ~int | ~int64](v, otherwise T) T {
+	if v == 0 {
+		return otherwise
+	}
+	return v
+}

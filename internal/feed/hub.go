@@ -1,0 +1,159 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rollcall/internal/presence"
+)
+
+// ErrStopped is what subscribers get once the hub has stopped.
+var ErrStopped = errors.New("the feed has stopped")
+
+// Source is the part of a store that a hub reads.
+type Source interface {
+	presence.Log
+	// Shards is the number of shards; it never changes.
+	Shards() int
+}
+
+// Hub reads the event logs of all shards once and tells any number of
+// subscribers. A store that can't be reached delays events and is no event
+// itself; a log that no longer holds what the hub read last is told to all
+// subscribers as a reset.
+type Hub struct {
+	src    Source
+	cfg    Config
+	log    *slog.Logger
+	outage outage
+	reads  chan read
+	// tried is closed after the first attempt to find the logs' ends.
+	tried chan struct{}
+	// resuming holds a token for each subscriber that is catching up.
+	resuming chan struct{}
+	// held counts the events that wait for resuming subscribers.
+	held atomic.Int64
+	wg   sync.WaitGroup
+
+	mu   sync.Mutex
+	stop context.CancelFunc // nil: not started
+	// ended says that Stop was called.
+	ended bool
+	// place is the position behind all that was published; nil while unknown.
+	// It is replaced, never changed, so that batches can share it.
+	place  presence.Position
+	broken error // why place is unknown
+	losses int   // how often a log was found to have lost the hub's place
+	subs   index
+}
+
+// maxResuming bounds the subscribers that read the logs at a time: after a
+// restart of another node thousands may resume at once.
+const maxResuming = 32
+
+// NewHub is a hub over src, not yet started.
+func NewHub(src Source, cfg Config, log *slog.Logger) *Hub {
+	return &Hub{
+		src: src, cfg: cfg.withDefaults(), log: log,
+		outage:   outage{log: log},
+		reads:    make(chan read),
+		tried:    make(chan struct{}),
+		resuming: make(chan struct{}, maxResuming),
+		subs:     newIndex(),
+	}
+}
+
+// Start begins to read. A hub starts once; one that was stopped stays so.
+func (h *Hub) Start() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ended || h.stop != nil {
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	h.stop = stop
+	h.wg.Go(func() { h.run(ctx) })
+}
+
+// Stop ends all subscriptions with ErrStopped, then the reading, and waits for
+// the readers.
+func (h *Hub) Stop() {
+	h.mu.Lock()
+	switch {
+	case h.stop != nil:
+		h.stop()
+	case !h.ended:
+		close(h.tried) // nobody will try
+	}
+	h.ended = true
+	ended := h.subs.clear()
+	h.mu.Unlock()
+	for s := range ended {
+		s.end(ErrStopped)
+	}
+	h.wg.Wait()
+}
+
+// Subscribers is the number of subscriptions that are open.
+func (h *Hub) Subscribers() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.subs.all)
+}
+
+func (h *Hub) run(ctx context.Context) {
+	place, ok := h.findPlace(ctx)
+	if !ok {
+		return
+	}
+	for shard, after := range place {
+		h.wg.Go(func() { h.follow(ctx, shard, after) })
+	}
+	h.publishReads(ctx)
+}
+
+// whereabouts is the hub's place and the number of losses before it. It waits
+// for the first attempt to find a place, no longer: a subscriber of a store
+// that can't be reached is better told so.
+func (h *Hub) whereabouts(ctx context.Context) (presence.Position, int, error) {
+	select {
+	case <-h.tried:
+	case <-ctx.Done():
+		return nil, 0, ctx.Err()
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.here()
+}
+
+// register adds s to those who are told: everything behind the returned place.
+func (h *Hub) register(s *Subscription) (presence.Position, int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	place, losses, err := h.here()
+	if err == nil {
+		h.subs.add(s)
+	}
+	return place, losses, err
+}
+
+// here needs h.mu.
+func (h *Hub) here() (presence.Position, int, error) {
+	switch {
+	case h.ended:
+		return nil, 0, ErrStopped
+	case h.place == nil:
+		return nil, 0, &presence.UnavailableError{RetryAfter: time.Second, Cause: h.broken}
+	}
+	return h.place, h.losses, nil
+}
+
+func (h *Hub) remove(s *Subscription) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.subs.remove(s)
+}
