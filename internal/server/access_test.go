@@ -1,0 +1,110 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+)
+
+const unauthenticated = `{"errors":[{"message":"not authenticated","extensions":{"code":"UNAUTHENTICATED"}}],"data":null}`
+
+func TestBadTokenIsRefused(t *testing.T) {
+	f := serve(t)
+	for _, authorization := range []string{"Bearer bad", "Bearer ", "Basic YTpi", "ann"} {
+		response, answer := f.post(t, `{"query":"{ __typename }"}`, "Authorization", authorization)
+		require.Equal(t, http.StatusUnauthorized, response.StatusCode)
+		require.Equal(t, "Bearer", response.Header.Get("WWW-Authenticate"))
+		require.Contains(t, answer, `"extensions":{"code":"UNAUTHENTICATED"}`)
+	}
+}
+
+func TestAnonymousMayOnlyIntrospect(t *testing.T) {
+	f := serve(t)
+	f.schema.Record = func(context.Context, string) { t.Error("executed for an anonymous caller") }
+	for query, allowed := range map[string]bool{
+		`{ __typename }`: true,
+		`{ __schema { queryType { name } } __type(name: "Query") { name } }`: true,
+		`query A { ...F } fragment F on Query { ... { t: __typename } }`:     true,
+
+		`{ who }`:                    false,
+		`{ __typename who }`:         false,
+		`{ __typename: who }`:        false,
+		`{ __typename ... { who } }`: false,
+		`{ ...F } fragment F on Query { ...G } fragment G on Query { __typename who }`: false,
+		`mutation { __typename }`:                   false,
+		`mutation { record(text: "a") }`:            false,
+		`mutation { __typename record(text: "a") }`: false,
+	} {
+		response, answer := f.do(t, http.MethodPost, "/graphql", `{"query":`+quote(query)+`}`, "Content-Type", "application/json")
+		require.Equal(t, http.StatusOK, response.StatusCode, query)
+		if allowed {
+			require.JSONEq(t, `{"data":{"meta":true}}`, answer, query)
+		} else {
+			require.JSONEq(t, unauthenticated, answer, query)
+		}
+	}
+}
+
+// CASE 25: a subscription that is denied ends after exactly one error, on every transport.
+func TestAnonymousSubscription(t *testing.T) {
+	f := serve(t)
+	const query = `{"query":"subscription { tick }"}`
+	_, answer := f.do(t, http.MethodPost, "/graphql", query, "Content-Type", "application/json", "Accept", "text/event-stream")
+	require.Equal(t, ":\n\nevent: next\ndata: "+unauthenticated+"\n\nevent: complete\ndata:\n\n", answer)
+
+	conn, _, err := websocket.Dial(t.Context(), f.http.URL+"/graphql", &websocket.DialOptions{
+		HTTPClient: f.http.Client(), Subprotocols: []string{"graphql-transport-ws"},
+	})
+	require.NoError(t, err)
+	defer func() { _ = conn.CloseNow() }()
+	for _, message := range []string{`{"type":"connection_init"}`, `{"type":"subscribe","id":"1","payload":` + query + `}`, `{"type":"ping"}`} {
+		require.NoError(t, conn.Write(t.Context(), websocket.MessageText, []byte(message)))
+	}
+	var messages []string
+	for range 4 {
+		_, data, err := conn.Read(t.Context())
+		require.NoError(t, err)
+		messages = append(messages, string(data))
+	}
+	require.ElementsMatch(t, []string{
+		`{"type":"connection_ack"}`,
+		`{"type":"next","id":"1","payload":` + unauthenticated + `}`,
+		`{"type":"complete","id":"1"}`,
+		`{"type":"pong"}`,
+	}, messages)
+	require.NoError(t, conn.Close(websocket.StatusNormalClosure, ""))
+}
+
+// A bad token of a WebSocket is told by a close code, wherever the token was.
+func TestBadTokenOfAHandshake(t *testing.T) {
+	f := serve(t)
+	conn, _, err := websocket.Dial(t.Context(), f.http.URL+"/graphql", &websocket.DialOptions{
+		HTTPClient: f.http.Client(), Subprotocols: []string{"graphql-transport-ws"},
+		HTTPHeader: http.Header{"Authorization": {"Bearer bad"}},
+	})
+	require.NoError(t, err)
+	defer func() { _ = conn.CloseNow() }()
+	require.NoError(t, conn.Write(t.Context(), websocket.MessageText, []byte(`{"type":"connection_init"}`)))
+	_, _, err = conn.Read(t.Context())
+	require.Equal(t, websocket.StatusCode(4403), websocket.CloseStatus(err))
+}
+
+func TestGetIsForQueries(t *testing.T) {
+	f := serve(t)
+	f.schema.Record = func(context.Context, string) { t.Error("executed by GET") }
+	get := func(query string, header ...string) (*http.Response, string) {
+		header = append(header, "Authorization", "Bearer ann")
+		return f.do(t, http.MethodGet, "/graphql?"+url.Values{"query": {query}}.Encode(), "", header...)
+	}
+	_, answer := get(`{ who }`)
+	require.JSONEq(t, `{"data":{"who":"ann"}}`, answer)
+	for _, accept := range []string{"application/json", "text/event-stream"} {
+		response, _ := get(`mutation { record(text: "a") }`, "Accept", accept)
+		require.GreaterOrEqual(t, response.StatusCode, 400)
+		require.Less(t, response.StatusCode, 500)
+	}
+}

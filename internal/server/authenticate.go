@@ -1,0 +1,32 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"rollcall/internal/auth"
+)
+
+// authenticate puts the caller whom the Authorization header names into the request's context. A bad token is
+// answered 401; a request without one goes on as anonymous. A WebSocket's handshake goes on unchecked: its token
+// may come later, and a bad one is told by the close code 4403.
+func authenticate(a auth.Authenticator, present graphql.ErrorPresenterFunc) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			authorization := r.Header.Get("Authorization")
+			if authorization == "" || strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+				next.ServeHTTP(w, r)
+				return
+			}
+			caller, err := a.Authenticate(r.Context(), authorization)
+			if err != nil {
+				w.Header().Set("WWW-Authenticate", "Bearer")
+				reject(w, http.StatusUnauthorized, present(r.Context(), err))
+				return
+			}
+			next.ServeHTTP(w, r.WithContext(auth.WithCaller(r.Context(), caller)))
+		})
+	}
+}

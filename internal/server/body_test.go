@@ -1,0 +1,69 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestBodies(t *testing.T) {
+	f := serve(t)
+	executed := `{"data":{"who":"ann"}}`
+	for _, tt := range []struct {
+		name   string
+		body   string
+		header []string
+		status int
+		answer string // a part of it
+	}{
+		{"query", `{"query":"{ who }"}`, nil, 200, executed},
+		{"all members", `{"query":"query A { who }","operationName":"A","variables":{"a":1},"extensions":{}}`, nil, 200, executed},
+		{"null members", `{"query":"{ who }","operationName":null,"variables":null,"extensions":null}`, nil, 200, executed},
+		{"space around", " \r\n\t" + `{"query":"{ who }"}` + "\n", nil, 200, executed},
+		{"charset", `{"query":"{ who }"}`, []string{"Content-Type", "application/json; charset=UTF-8"}, 200, executed},
+		{"1 MiB", `{"query":"{ who }","variables":{"a":"` + strings.Repeat("x", bodyLimit-40) + `"}}`, nil, 200, executed},
+
+		{"larger", `{"query":"{ who }","variables":{"a":"` + strings.Repeat("x", bodyLimit) + `"}}`, nil, 413, "too large"},
+		{"no content type", `{"query":"{ who }"}`, []string{"Content-Type", ""}, 415, "content type"},
+		{"a form's content type", `{"query":"{ who }"}`, []string{"Content-Type", "text/plain"}, 415, "content type"},
+		{"another charset", `{"query":"{ who }"}`, []string{"Content-Type", "application/json; charset=utf-16"}, 415, "character set"},
+		{"compressed", "\x1f\x8b\x08", []string{"Content-Encoding", "gzip"}, 415, "compressed"},
+		{"empty", ``, nil, 400, "not a JSON object"},
+		{"not JSON", `query={who}`, nil, 400, "not a JSON object"},
+		{"cut off", `{"query":"{ who`, nil, 400, "not valid JSON"},
+		{"two objects", `{"query":"{ who }"}{}`, nil, 400, "not valid JSON"},
+		{"null", `null`, nil, 400, "not a JSON object"},
+		{"string", `"{ who }"`, nil, 400, "not a JSON object"},
+		{"batch", `[{"query":"{ who }"}]`, nil, 400, "batched"},
+		{"query a number", `{"query":1}`, nil, 400, "member query"},
+		{"operationName an object", `{"query":"{ who }","operationName":{}}`, nil, 400, "member operationName"},
+		{"variables an array", `{"query":"{ who }","variables":[1]}`, nil, 400, "member variables"},
+		{"variables a string", `{"query":"{ who }","variables":"{}"}`, nil, 400, "member variables"},
+		{"extensions a number", `{"query":"{ who }","extensions":1}`, nil, 400, "member extensions"},
+		{"invalid UTF-8", "{\"query\":\"mutation { record(text: \\\"\xff\\\") }\"}", nil, 400, "UTF-8"},
+		{"overlong UTF-8", "{\"query\":\"mutation { record(text: \\\"\xc0\xaf\\\") }\"}", nil, 400, "UTF-8"},
+		{"UTF-16", "\xff\xfe{\x00}\x00", nil, 400, "UTF-8"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			response, answer := f.post(t, tt.body, tt.header...)
+			require.Equal(t, tt.status, response.StatusCode, answer)
+			require.Contains(t, answer, tt.answer)
+			require.Contains(t, response.Header.Get("Content-Type"), "application/json")
+			if tt.status != http.StatusOK {
+				require.Regexp(t, `^\{"errors":\[\{"message":"[^"]+","extensions":\{"code":"BAD_USER_INPUT"\}\}\]\}$`, answer)
+			}
+		})
+	}
+}
+
+// A stream's body is checked too.
+func TestBodyOfAStream(t *testing.T) {
+	f := serve(t)
+	response, answer := f.post(t, `[]`, "Accept", "text/event-stream")
+	require.Equal(t, http.StatusBadRequest, response.StatusCode)
+	require.Contains(t, answer, "batched")
+	_, answer = f.post(t, `{"query":"subscription { count(to: 1) }"}`, "Accept", "text/event-stream")
+	require.Contains(t, answer, `data: {"data":{"count":1}}`)
+}

@@ -1,0 +1,109 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"rollcall/internal/server/servertest"
+	"rollcall/internal/server/ws"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience is how long a test waits for something that should happen at once.
+const patience = 10 * time.Second
+
+// fixture is the whole router over the test schema.
+type fixture struct {
+	*Handler
+	schema   *servertest.Schema
+	http     *httptest.Server
+	log      *logBuffer
+	notReady error
+}
+
+func serve(t *testing.T) *fixture {
+	t.Helper()
+	f := &fixture{schema: servertest.NewSchema(), log: &logBuffer{}}
+	log := slog.New(slog.NewTextHandler(f.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	f.Handler = NewHandler(f.schema, Options{
+		Present:   servertest.Present,
+		Recover:   servertest.Recover,
+		WebSocket: ws.Config{Authenticator: servertest.Authenticator{}, Log: log},
+	})
+	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/assets/panic" {
+			panic("in a page")
+		}
+		_, _ = io.WriteString(w, "page "+r.URL.Path)
+	})
+	router := NewRouter(Routes{
+		GraphQL: f.Handler, Page: page, Ready: func(context.Context) error { return f.notReady },
+		Authenticator: servertest.Authenticator{}, Present: servertest.Present, Log: log,
+	})
+	f.http = httptest.NewUnstartedServer(nil)
+	f.http.Config = New("", router, log)
+	f.http.Start()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		require.NoError(t, f.Shutdown(ctx))
+		f.http.Close()
+		require.Eventually(t, func() bool { return f.schema.Streaming() == 0 }, patience, time.Millisecond)
+	})
+	return f
+}
+
+// do sends a request; header is pairs of name and value.
+func (f *fixture) do(t *testing.T, method, path, body string, header ...string) (*http.Response, string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, f.http.URL+path, strings.NewReader(body))
+	require.NoError(t, err)
+	for i := 0; i < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+	}
+	response, err := f.http.Client().Do(request)
+	require.NoError(t, err)
+	answer, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	return response, string(answer)
+}
+
+// post sends a GraphQL request as a caller.
+func (f *fixture) post(t *testing.T, body string, header ...string) (*http.Response, string) {
+	t.Helper()
+	header = append([]string{"Content-Type", "application/json", "Authorization", "Bearer ann"}, header...)
+	return f.do(t, http.MethodPost, "/graphql", body, header...)
+}
+
+// logBuffer is a log that tests read while it is being written.
+type logBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}

@@ -1,0 +1,44 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/go-chi/chi/v5"
+
+	"rollcall/internal/auth"
+)
+
+// Routes are what a router leads to.
+type Routes struct {
+	// GraphQL is the [Handler].
+	GraphQL http.Handler
+	// Page serves GraphiQL: `/`, and its files under `/assets/`.
+	Page http.Handler
+	// Ready says why the process can't serve at the moment; nil if it can.
+	Ready         func(ctx context.Context) error
+	Authenticator auth.Authenticator
+	// Present turns an error into what the client sees of it.
+	Present graphql.ErrorPresenterFunc
+	Log     *slog.Logger
+}
+
+// NewRouter is the handler of all paths.
+func NewRouter(to Routes) http.Handler {
+	r := chi.NewRouter()
+	r.Use(logRequests(to.Log), recoverPanics(to.Log), secureHeaders)
+
+	r.Group(func(r chi.Router) {
+		r.Use(authenticate(to.Authenticator, to.Present), checkBody(to.Present))
+		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions, http.MethodHead} {
+			r.Method(method, "/graphql", to.GraphQL)
+		}
+	})
+	r.Handle("/", to.Page)
+	r.Handle("/assets/*", to.Page)
+	r.Get("/healthz", alive)
+	r.Get("/readyz", ready(to.Ready))
+	return r
+}

@@ -1,0 +1,78 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func quote(s string) string {
+	quoted, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return string(quoted)
+}
+
+func TestPaths(t *testing.T) {
+	f := serve(t)
+	for _, tt := range []struct {
+		method, path string
+		status       int
+		answer       string
+	}{
+		{"GET", "/", 200, "page /"},
+		{"GET", "/assets/a.js", 200, "page /assets/a.js"},
+		{"GET", "/healthz", 200, "ok\n"},
+		{"GET", "/readyz", 200, "ok\n"},
+		{"GET", "/nothing", 404, "404 page not found\n"},
+		{"GET", "/graphql/more", 404, "404 page not found\n"},
+		{"DELETE", "/graphql", 405, ""},
+		{"OPTIONS", "/graphql", 200, ""},
+		{"HEAD", "/graphql", 405, ""},
+	} {
+		response, answer := f.do(t, tt.method, tt.path, "")
+		require.Equal(t, tt.status, response.StatusCode, "%s %s", tt.method, tt.path)
+		require.Equal(t, tt.answer, answer, "%s %s", tt.method, tt.path)
+		require.Equal(t, "nosniff", response.Header.Get("X-Content-Type-Options"))
+		require.Equal(t, "no-referrer", response.Header.Get("Referrer-Policy"))
+	}
+}
+
+func TestReadinessSaysWhyNot(t *testing.T) {
+	f := serve(t)
+	f.notReady = errors.New("the store can't be reached:\ntimeout")
+	response, answer := f.do(t, "GET", "/readyz", "")
+	require.Equal(t, http.StatusServiceUnavailable, response.StatusCode)
+	require.Equal(t, "the store can't be reached: timeout\n", answer)
+	response, _ = f.do(t, "GET", "/healthz", "")
+	require.Equal(t, http.StatusOK, response.StatusCode)
+}
+
+func TestPanicIsLoggedAndHidden(t *testing.T) {
+	f := serve(t)
+	response, answer := f.do(t, "GET", "/assets/panic", "")
+	require.Equal(t, http.StatusInternalServerError, response.StatusCode)
+	require.Equal(t, "internal error\n", answer)
+	require.Contains(t, f.log.String(), "in a page")
+
+	response, answer = f.post(t, `{"query":"{ panics }"}`)
+	require.Equal(t, http.StatusInternalServerError, response.StatusCode)
+	require.Contains(t, answer, "INTERNAL")
+}
+
+func TestRequestLogHoldsNoSecrets(t *testing.T) {
+	f := serve(t)
+	f.post(t, `{"query":"mutation { record(text: \"bodysecret\") }"}`, "Authorization", "Bearer tokensecret")
+	f.do(t, "GET", "/graphql?query=querysecret", "")
+	require.Eventually(t, func() bool {
+		log := f.log.String()
+		return strings.Contains(log, "method=POST path=/graphql status=200") && strings.Contains(log, "method=GET path=/graphql")
+	}, patience, time.Millisecond)
+	require.NotContains(t, f.log.String(), "secret")
+}

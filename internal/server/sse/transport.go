@@ -1,0 +1,106 @@
+// Package sse serves GraphQL over server-sent events, by the distinct connections mode of the GraphQL over SSE
+// protocol (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md): one request, one operation, one
+// stream of `next` events that `complete` ends. A stream without `complete` has been cut, and its client comes
+// back.
+package sse
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"rollcall/internal/auth"
+	"rollcall/internal/server/execution"
+)
+
+// Config configures a [Transport]. Zero fields take the default that their comment names.
+type Config struct {
+	// CommentInterval is how often a comment is sent, since proxies cut streams that say nothing: 10 s.
+	CommentInterval time.Duration
+	// WriteTimeout is how long one event may take to be written: 5 s.
+	WriteTimeout time.Duration
+}
+
+// Transport serves POST and GET requests that accept text/event-stream.
+type Transport struct {
+	cfg  Config
+	down chan struct{} // closed on shutdown
+	once sync.Once
+}
+
+var _ graphql.Transport = (*Transport)(nil)
+
+// New makes a transport.
+func New(cfg Config) *Transport {
+	if cfg.CommentInterval == 0 {
+		cfg.CommentInterval = 10 * time.Second
+	}
+	if cfg.WriteTimeout == 0 {
+		cfg.WriteTimeout = 5 * time.Second
+	}
+	return &Transport{cfg: cfg, down: make(chan struct{})}
+}
+
+// Shutdown ends all streams, and any that is opened from now on, without `complete`. It does not wait for them:
+// the http.Server's Shutdown does.
+func (t *Transport) Shutdown() { t.once.Do(func() { close(t.down) }) }
+
+// Supports says whether r asks for a stream.
+func (t *Transport) Supports(r *http.Request) bool {
+	return (r.Method == http.MethodPost || r.Method == http.MethodGet) &&
+		strings.Contains(r.Header.Get("Accept"), "text/event-stream")
+}
+
+// Do serves one stream. It ends when the operation, the caller's token or the server does, when the client has
+// gone, or when an event could not be written in time.
+func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
+	params, err := readParams(r)
+	if err != nil {
+		reject(w, r, exec, http.StatusBadRequest, err)
+		return
+	}
+	op, refusal := execution.Prepare(r.Context(), exec, params)
+	if op != nil && op.Operation.Operation == ast.Mutation && r.Method == http.MethodGet {
+		w.Header().Set("Allow", http.MethodPost)
+		reject(w, r, exec, http.StatusMethodNotAllowed, errMutationByGet)
+		return
+	}
+
+	ctx, cancel := untilExpiry(r.Context())
+	defer cancel()
+	s := newStream(w, t.cfg.WriteTimeout)
+	defer s.release()
+	if s.open() != nil {
+		return
+	}
+	var comments sync.WaitGroup
+	defer comments.Wait() // the response may not be written to once Do has returned
+	defer cancel()
+	comments.Go(func() {
+		defer cancel()
+		s.comment(ctx, t.cfg.CommentInterval, t.down)
+	})
+
+	if len(refusal) == 0 {
+		refusal = execution.Run(ctx, exec, op, s.next)
+	}
+	if len(refusal) > 0 && s.next(encodeErrors(refusal)) != nil {
+		return
+	}
+	if ctx.Err() == nil {
+		_ = s.complete() // the stream ends either way
+	}
+}
+
+// untilExpiry is ctx until the caller's token expires.
+func untilExpiry(ctx context.Context) (context.Context, context.CancelFunc) {
+	if caller, err := auth.FromContext(ctx); err == nil && !caller.ExpiresAt.IsZero() {
+		return context.WithDeadline(ctx, caller.ExpiresAt)
+	}
+	return context.WithCancel(ctx)
+}

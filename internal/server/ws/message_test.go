@@ -1,0 +1,84 @@
+package ws
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+)
+
+func TestBadMessages(t *testing.T) {
+	f := serve(t, Config{})
+	for name, message := range map[string]string{
+		"empty":                   ``,
+		"not JSON":                `{"type":`,
+		"two values":              `{"type":"ping"}{"type":"ping"}`,
+		"null":                    `null`,
+		"array":                   `[{"type":"ping"}]`,
+		"no type":                 `{"id":"1"}`,
+		"unknown type":            `{"type":"start"}`,
+		"a server's type":         `{"type":"next","id":"1"}`,
+		"type of a wrong type":    `{"type":1}`,
+		"id of a wrong type":      `{"type":"subscribe","id":1,"payload":{"query":"{ who }"}}`,
+		"subscribe without id":    `{"type":"subscribe","payload":{"query":"{ who }"}}`,
+		"complete without id":     `{"type":"complete"}`,
+		"subscribe, no payload":   `{"type":"subscribe","id":"1"}`,
+		"subscribe, null payload": `{"type":"subscribe","id":"1","payload":null}`,
+		"query of a wrong type":   `{"type":"subscribe","id":"1","payload":{"query":1}}`,
+		"variables an array":      `{"type":"subscribe","id":"1","payload":{"query":"{ who }","variables":[]}}`,
+		"not UTF-8":               "{\"type\":\"ping\",\"payload\":{\"a\":\"\xff\"}}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := f.connect(t, "ann")
+			c.send(message)
+			c.expectClose(4400)
+		})
+	}
+}
+
+func TestBadInitPayload(t *testing.T) {
+	f := serve(t, Config{})
+	for _, payload := range []string{`[]`, `"Bearer ann"`, `{"Authorization":1}`} {
+		c := f.dial(t, nil)
+		c.send(`{"type":"connection_init","payload":` + payload + `}`)
+		c.expectClose(4400)
+	}
+}
+
+func TestBinaryMessage(t *testing.T) {
+	c := serve(t, Config{}).connect(t, "ann")
+	c.sendKind(websocket.MessageBinary, []byte(`{"type":"ping"}`))
+	c.expectClose(4400)
+}
+
+func TestOversizedMessage(t *testing.T) {
+	f := serve(t, Config{ReadLimit: 1000})
+	c := f.connect(t, "ann")
+	c.send(`{"type":"ping","payload":{"a":"` + strings.Repeat("x", 960) + `"}}`)
+	c.expect(`{"type":"pong","payload":{"a":"` + strings.Repeat("x", 960) + `"}}`)
+	c.send(`{"type":"ping","payload":{"a":"` + strings.Repeat("x", 100_000) + `"}}`)
+	c.expectClose(websocket.StatusMessageTooBig)
+}
+
+func TestMalformedFrames(t *testing.T) {
+	f := serve(t, Config{})
+	for name, tt := range map[string]struct {
+		frame []byte
+		code  websocket.StatusCode
+	}{
+		"unmasked":        {[]byte{0x81, 0x02, '{', '}'}, 4400},
+		"reserved bit":    {[]byte{0xc1, 0x80, 0, 0, 0, 0}, websocket.StatusProtocolError},
+		"unknown opcode":  {[]byte{0x83, 0x80, 0, 0, 0, 0}, websocket.StatusProtocolError},
+		"lone fragment":   {[]byte{0x80, 0x80, 0, 0, 0, 0}, websocket.StatusProtocolError},
+		"fragmented ping": {[]byte{0x09, 0x80, 0, 0, 0, 0}, websocket.StatusProtocolError},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := f.connect(t, "ann")
+			_, err := c.raw.Write(tt.frame)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.expectClose(tt.code)
+		})
+	}
+}

@@ -1,0 +1,80 @@
+package ws
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"sync/atomic"
+)
+
+// operation is one running operation of a socket.
+type operation struct {
+	id       string
+	quotedID []byte // id as JSON
+	cancel   context.CancelFunc
+	// completed is set when the client has completed the operation. From then on its id may name another one,
+	// so messages of this one that are still queued must not be written.
+	completed atomic.Bool
+}
+
+func newOperation(id string, cancel context.CancelFunc) *operation {
+	quoted, err := json.Marshal(id)
+	if err != nil {
+		panic(err) // a string always encodes
+	}
+	return &operation{id: id, quotedID: quoted, cancel: cancel}
+}
+
+// operations are a socket's operations by id.
+type operations struct {
+	mu   sync.Mutex
+	byID map[string]*operation
+}
+
+// has says whether an operation of this id is running.
+func (o *operations) has(id string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.byID[id] != nil
+}
+
+// count is how many are running.
+func (o *operations) count() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.byID)
+}
+
+// add registers an operation.
+func (o *operations) add(op *operation) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.byID == nil {
+		o.byID = make(map[string]*operation)
+	}
+	o.byID[op.id] = op
+}
+
+// finish frees the id of an operation that has ended by itself. False means that the client has completed it
+// meanwhile.
+func (o *operations) finish(op *operation) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.byID[op.id] != op {
+		return false
+	}
+	delete(o.byID, op.id)
+	return true
+}
+
+// complete ends an operation as the client asks. One that has ended already is nothing to do: its last message
+// and the client's have crossed.
+func (o *operations) complete(id string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if op := o.byID[id]; op != nil {
+		delete(o.byID, id)
+		op.completed.Store(true)
+		op.cancel()
+	}
+}

@@ -1,0 +1,66 @@
+package ws
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/stretchr/testify/require"
+)
+
+func TestShutdownTellsTheSockets(t *testing.T) {
+	f := serve(t, Config{})
+	idle, busy, fresh := f.connect(t, "ann"), f.connect(t, "bob"), f.dial(t, nil)
+	busy.subscribe("1", `subscription { count }`)
+	busy.expectNext("1", `{"data":{"count":1}}`)
+	require.Equal(t, 3, f.Sockets())
+
+	down := make(chan error, 1)
+	go func() { down <- f.Shutdown(context.WithoutCancel(t.Context())) }()
+	for _, c := range []*client{idle, busy, fresh} {
+		c.expectClose(1012)
+	}
+	require.NoError(t, <-down)
+	require.Zero(t, f.Sockets())
+	f.dial(t, nil).expectClose(1012) // and so is one that comes later
+}
+
+// A client that does not read does not keep the server from going down.
+func TestShutdownWithStalledReader(t *testing.T) {
+	f := serve(t, Config{})
+	f.connect(t, "ann").subscribe("1", `subscription { large(bytes: 10000) }`)
+	require.Eventually(t, func() bool { return f.schema.Streaming() == 1 }, patience, time.Millisecond)
+	begin := time.Now()
+	require.NoError(t, f.Shutdown(t.Context()))
+	require.Less(t, time.Since(begin), 2*time.Second)
+}
+
+func TestShutdownIsBoundedByItsContext(t *testing.T) {
+	f := serve(t, Config{})
+	release := make(chan struct{})
+	f.schema.Record = func(context.Context, string) { <-release } // deaf to its context
+	c := f.connect(t, "ann")
+	c.subscribe("1", `mutation { record(text: "a") }`)
+	c.subscribe("2", `{ who }`)
+	c.expectNext("2", `{"data":{"who":"ann"}}`)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, f.Shutdown(ctx), context.DeadlineExceeded)
+	close(release)
+}
+
+// The end of the context that requests run under is the end of the server too.
+func TestEndOfTheBaseContextIsAShutdown(t *testing.T) {
+	f := serve(t, Config{})
+	base, stop := context.WithCancel(t.Context())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.Do(w, r.WithContext(base), graphql.GraphExecutor(nil))
+	}))
+	defer server.Close()
+	c := (&fixture{http: server}).dial(t, nil)
+	stop()
+	c.expectClose(1012)
+}

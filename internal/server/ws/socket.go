@@ -1,0 +1,98 @@
+package ws
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/coder/websocket"
+
+	"rollcall/internal/pulse"
+)
+
+// closeTimeout is how long a closing socket may take to write what is queued and to hear the client's close
+// frame. With it a stalled reader is gone one second after the write timeout at the latest.
+const closeTimeout = 800 * time.Millisecond
+
+// socket is one client's connection.
+type socket struct {
+	cfg  *Config
+	exec graphql.GraphExecutor
+	conn *websocket.Conn
+	raw  net.Conn // what conn runs on
+	// authorization is the handshake's header, used if connection_init brings none.
+	authorization string
+	pulse         pulse.Pulse
+
+	// end ends the connection's context; the first reason counts.
+	end     func(why error)
+	queue   chan outgoing
+	written chan struct{} // closed when the writer has ended
+	left    chan struct{} // closed when the handler has ended
+
+	ops     operations
+	slots   chan struct{}  // one for each goroutine of an operation
+	running sync.WaitGroup // the writer, pings and operations
+
+	// Of the reader alone:
+	expiry       *time.Timer     // closes the socket when the token ends
+	lastMutation <-chan struct{} // closed when the latest mutation has ended
+}
+
+func newSocket(
+	cfg *Config, conn *websocket.Conn, raw net.Conn, exec graphql.GraphExecutor, authorization string,
+) *socket {
+	return &socket{
+		cfg: cfg, exec: exec, conn: conn, raw: raw, authorization: authorization,
+		queue:   make(chan outgoing, cfg.Queue),
+		written: make(chan struct{}),
+		left:    make(chan struct{}),
+		slots:   make(chan struct{}, cfg.MaxOperations),
+	}
+}
+
+// serve talks with the client until the socket is closed and all its goroutines have ended. ctx is the
+// connection's, the one that s.end ends.
+func (s *socket) serve(ctx context.Context) {
+	begin := s.cfg.Now()
+	closed := make(chan struct{})
+	context.AfterFunc(ctx, func() {
+		defer close(closed)
+		s.close(why(ctx))
+	})
+	s.running.Go(func() { s.write(ctx) })
+	defer func() {
+		s.end(errInternal) // counts only after a panic
+		<-closed
+		s.running.Wait()
+		s.cfg.Log.DebugContext(ctx, "websocket closed",
+			"code", int(why(ctx).code), "reason", why(ctx).reason, "lasted", s.cfg.Now().Sub(begin))
+	}()
+
+	if s.conn.Subprotocol() == "" {
+		s.end(errSubprotocol)
+	}
+	s.end(s.read(ctx))
+}
+
+// close writes what is queued and the close frame, waits for the client's, and cuts the connection.
+func (s *socket) close(c closing) {
+	cut := time.AfterFunc(closeTimeout, func() { _ = s.raw.Close() })
+	defer cut.Stop()
+	setSendBuffer(s.raw, sendBufferClosing)
+	<-s.written
+	_ = s.conn.Close(c.code, c.reason) // fails where the client has gone, and then there is nobody to tell
+}
+
+// why is the reason for the end of a connection's context. If it was not ended by [socket.end], the server that
+// it belongs to is going down.
+func why(ctx context.Context) closing {
+	var c closing
+	if errors.As(context.Cause(ctx), &c) {
+		return c
+	}
+	return errShutdown
+}

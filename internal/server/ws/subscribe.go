@@ -1,0 +1,100 @@
+package ws
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"rollcall/internal/server/execution"
+)
+
+// subscribe starts the operation that a subscribe message asks for. An error is a reason to close the socket.
+func (s *socket) subscribe(ctx context.Context, m message) error {
+	params, err := operationParams(m.Payload)
+	if err != nil {
+		return err
+	}
+	if s.ops.has(m.ID) {
+		return errDuplicateID
+	}
+	ctx, cancel := context.WithCancel(graphql.StartOperationTrace(ctx))
+	op := newOperation(m.ID, cancel)
+	if s.ops.count() >= s.cfg.MaxOperations {
+		defer cancel()
+		return s.refuse(ctx, op, gqlerror.List{tooManyOperations()})
+	}
+	params.ReadTime.Start = graphql.Now()
+	params.ReadTime.End = params.ReadTime.Start
+	request, refusal := execution.Prepare(ctx, s.exec, params)
+	if len(refusal) > 0 {
+		defer cancel()
+		return s.refuse(ctx, op, refusal)
+	}
+	// Waits only for goroutines of operations that the client has completed, which are about to end.
+	select {
+	case s.slots <- struct{}{}:
+	case <-ctx.Done():
+		cancel()
+		return why(ctx)
+	}
+	s.ops.add(op)
+	s.start(ctx, op, request)
+	return nil
+}
+
+// start runs an operation in a goroutine of its own. Mutations of one socket run one after the other, in the
+// order that they came in.
+func (s *socket) start(ctx context.Context, op *operation, request *graphql.OperationContext) {
+	var earlier <-chan struct{}
+	ended := make(chan struct{})
+	if request.Operation.Operation == ast.Mutation {
+		earlier, s.lastMutation = s.lastMutation, ended
+	}
+	s.running.Go(func() {
+		defer func() { <-s.slots }()
+		defer op.cancel()
+		defer close(ended)
+		if earlier != nil {
+			<-earlier // even if this one has been cancelled: the next one waits for both
+		}
+		s.run(ctx, op, request)
+	})
+}
+
+// run runs an operation and tells the client of its end, unless it was the client who ended it.
+func (s *socket) run(ctx context.Context, op *operation, request *graphql.OperationContext) {
+	if ctx.Err() != nil {
+		return
+	}
+	failure := execution.Run(ctx, s.exec, request, func(payload []byte) error {
+		return s.enqueue(ctx, outgoing{op, typeNext, payload})
+	})
+	if ctx.Err() != nil || !s.ops.finish(op) {
+		return
+	}
+	// An error here is the end of the connection, which the reader and the writer see for themselves.
+	if len(failure) > 0 {
+		_ = s.refuse(ctx, op, failure)
+		return
+	}
+	_ = s.enqueue(ctx, outgoing{op: op, kind: typeComplete})
+}
+
+// refuse tells the client that an operation has failed. By the protocol that is also its end.
+func (s *socket) refuse(ctx context.Context, op *operation, errs gqlerror.List) error {
+	payload, err := json.Marshal(errs)
+	if err != nil {
+		return errInternal
+	}
+	return s.enqueue(ctx, outgoing{op, typeError, payload})
+}
+
+func tooManyOperations() *gqlerror.Error {
+	return &gqlerror.Error{
+		Message:    "too many operations on one connection",
+		Extensions: map[string]any{"code": "RATE_LIMITED", "retryAfterMs": 1000},
+	}
+}

@@ -1,0 +1,160 @@
+package ws
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/coder/websocket"
+
+	"rollcall/internal/auth"
+	"rollcall/internal/pulse"
+)
+
+// Config configures a [Transport]. Zero fields take the default that their comment names.
+type Config struct {
+	// Authenticator checks the tokens. It has no default.
+	Authenticator auth.Authenticator
+	// AllowedOrigins are the browser origins besides the request's own host, such as "https://app.example.com"
+	// or "*.example.com" (patterns as path.Match knows them). A request without an Origin header is no browser's
+	// and always allowed.
+	AllowedOrigins []string
+	// InitTimeout is how long a client may take to send connection_init: 10 s.
+	InitTimeout time.Duration
+	// PingInterval is how often a client is pinged, ±10 %: 20 s. Its answer, due within PongTimeout (10 s), is
+	// the connection's pulse.
+	PingInterval, PongTimeout time.Duration
+	// WriteTimeout is how long one message may take to be written: 5 s, and never more than PingInterval and
+	// PongTimeout together, since nothing is pinged while a write is blocked.
+	WriteTimeout time.Duration
+	// Queue is how many messages wait for the writer before operations have to: 64.
+	Queue int
+	// ReadLimit is the size of the largest message that is read, in bytes: 64 KiB.
+	ReadLimit int64
+	// MaxOperations is how many operations one socket may run at a time: 100.
+	MaxOperations int
+	// Now is the clock that tokens expire by: time.Now.
+	Now func() time.Time
+	// Log hears of each socket's end, at debug level: nowhere.
+	Log *slog.Logger
+}
+
+func (c Config) withDefaults() Config {
+	setDefault(&c.InitTimeout, 10*time.Second)
+	setDefault(&c.PingInterval, 20*time.Second)
+	setDefault(&c.PongTimeout, 10*time.Second)
+	setDefault(&c.WriteTimeout, 5*time.Second)
+	c.WriteTimeout = min(c.WriteTimeout, c.PingInterval+c.PongTimeout)
+	setDefault(&c.Queue, 64)
+	setDefault(&c.ReadLimit, 64<<10)
+	setDefault(&c.MaxOperations, 100)
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// Transport serves WebSocket requests.
+type Transport struct {
+	cfg Config
+
+	mu      sync.Mutex
+	sockets map[*socket]struct{}
+	down    bool
+}
+
+var _ graphql.Transport = (*Transport)(nil)
+
+// New makes a transport.
+func New(cfg Config) *Transport {
+	return &Transport{cfg: cfg.withDefaults(), sockets: make(map[*socket]struct{})}
+}
+
+// Supports says whether r asks for a WebSocket.
+func (t *Transport) Supports(r *http.Request) bool {
+	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+}
+
+// Do serves one socket until it is closed. A browser of an origin that is not allowed is answered 403.
+func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
+	h := &hijacker{ResponseWriter: w}
+	conn, err := websocket.Accept(h, r, &websocket.AcceptOptions{
+		Subprotocols:   []string{subprotocol},
+		OriginPatterns: t.cfg.AllowedOrigins,
+	})
+	if err != nil { // the client has been told by the library
+		t.cfg.Log.DebugContext(r.Context(), "websocket refused", "error", err)
+		return
+	}
+	conn.SetReadLimit(t.cfg.ReadLimit)
+	setSendBuffer(h.conn, sendBuffer)
+
+	s := newSocket(&t.cfg, conn, h.conn, exec, r.Header.Get("Authorization"))
+	ctx, end := context.WithCancelCause(pulse.With(r.Context(), &s.pulse))
+	s.end = func(why error) { end(why) }
+	t.join(s)
+	defer t.leave(s)
+	s.serve(ctx)
+}
+
+func (t *Transport) join(s *socket) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sockets[s] = struct{}{}
+	if t.down {
+		s.end(errShutdown)
+	}
+}
+
+func (t *Transport) leave(s *socket) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.sockets, s)
+	close(s.left)
+}
+
+// Sockets is how many sockets are open.
+func (t *Transport) Sockets() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.sockets)
+}
+
+// Shutdown closes all sockets, and any that are opened from now on, with 1012. It returns when they are closed,
+// or with the error of ctx.
+func (t *Transport) Shutdown(ctx context.Context) error {
+	for _, s := range t.endAll() {
+		select {
+		case <-s.left:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func (t *Transport) endAll() []*socket {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.down = true
+	all := make([]*socket, 0, len(t.sockets))
+	for s := range t.sockets {
+		s.end(errShutdown)
+		all = append(all, s)
+	}
+	return all
+}
