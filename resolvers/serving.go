@@ -1,0 +1,26 @@
+package resolvers
+
+import (
+	"log/slog"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"rollcall/graph"
+)
+
+// Schema is the executable schema whose fields are answered from d. It needs
+// [ErrorPresenter], [RecoverFunc], [Extension] and the loaders around each
+// response ([dataloader.Middleware]), and with the context of each operation its
+// caller ([auth.WithCaller]) and its connection's pulse ([pulse.With]).
+func Schema(d Dependencies) graphql.ExecutableSchema {
+	return graph.NewExecutableSchema(graph.Config{Resolvers: &root{d}})
+}
+
+// ErrorPresenter puts errors into the contract's terms.
+func ErrorPresenter(log *slog.Logger) graphql.ErrorPresenterFunc { return errorTable{log: log}.present }
+
+// RecoverFunc turns panics into errors that [ErrorPresenter] tells as INTERNAL.
+func RecoverFunc(log *slog.Logger) graphql.RecoverFunc { return errorTable{log: log}.recover }
+
+// Extension adds to gqlgen what subscriptions lack.
+func Extension() graphql.HandlerExtension { return streams{} }
