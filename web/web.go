@@ -1,0 +1,42 @@
+// Package web serves the pages people open in a browser, from bundles that npm built into dist and
+// the binary carries.
+package web
+
+import (
+	"embed"
+	"io/fs"
+	"net/http"
+)
+
+// The bundles are not committed: `make web` builds them. A placeholder in dist lets the package compile
+// without, and the pages then say how to build them.
+//
+//go:embed all:dist
+var dist embed.FS
+
+// PageConfig is what a page learns of the server that served it. It is sent to every visitor, so it
+// holds nothing secret.
+type PageConfig struct {
+	// Auth is how the server authenticates: "dev" or "jwt". Only with "dev" is a dev token filled in.
+	Auth string `json:"auth"`
+}
+
+// graphiqlPolicy is the page's Content-Security-Policy: all it needs comes from this server, and no other site
+// may frame a page that holds a token. Monaco writes style elements as it runs, and GraphiQL's style sheet
+// carries its fonts as data.
+const graphiqlPolicy = "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; " +
+	"style-src 'self' 'unsafe-inline'; font-src 'self' data:; img-src 'self' data:; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// GraphiQL returns the handler of the GraphiQL page: `/`, and its files under `/assets/`. Any other path
+// is not found. It answers GET and HEAD.
+//
+// Without a built bundle `/` is a plain page that says how to build it. That is still a 200: the API works
+// without the page, and a load balancer that probes `/` must not take the node for a broken one.
+func GraphiQL(cfg PageConfig) http.Handler {
+	bundle, err := fs.Sub(dist, "dist/graphiql")
+	if err != nil {
+		panic(err) // only for an invalid path, and it is a constant
+	}
+	return newPage(bundle, graphiqlPolicy, cfg)
+}
