@@ -1,0 +1,102 @@
+package presencetest
+
+import (
+	"github.com/stretchr/testify/require"
+
+	"rollcall/internal/presence"
+)
+
+// repeats run every step twice, as a retry after a lost answer does (case 33):
+// the state and the events are those of one run.
+func repeats() []test {
+	return []test{
+		{name: "sign-in", run: repeatSignIn},
+		{name: "takeover", run: repeatTakeover},
+		{name: "refresh", run: repeatRefresh},
+		{name: "resume", run: repeatResume},
+		{name: "adoption", run: repeatAdoption},
+		{name: "end", run: repeatEnd},
+		{name: "sweep", run: repeatSweep},
+		{name: "levels", run: repeatLevels},
+		{name: "in one batch", run: repeatInBatch},
+	}
+}
+
+func repeatSignIn(tr *trial) {
+	tr.signIn("ann", "phone")
+	before := tr.presence("ann")
+	r := tr.accepted(presence.SignedIn, "ann", "phone", 0, presence.Active)
+	after := tr.presence("ann")
+	require.Equal(tr, r.Epoch, after.Epoch, "but for the epoch, which the second answer tells")
+	after.Epoch = before.Epoch
+	require.Equal(tr, before, after)
+	require.Equal(tr, []string{"ONLINE ONLINE"}, tr.hears("ann"))
+}
+
+func repeatTakeover(tr *trial) {
+	tr.signIn("ann", "phone")
+	tr.accepted(presence.ReplacedOtherDevice, "ann", "tablet", 0, presence.Active)
+	tr.accepted(presence.SignedIn, "ann", "tablet", 0, presence.Active)
+	require.Equal(tr, []string{"ONLINE ONLINE", "UPDATED ONLINE"}, tr.hears("ann"))
+}
+
+func repeatRefresh(tr *trial) {
+	r := tr.accepted(presence.SignedIn, "ann", "phone", 0, presence.Background)
+	first := tr.accepted(presence.Refreshed, "ann", "phone", r.Epoch, presence.Active)
+	second := tr.accepted(presence.Refreshed, "ann", "phone", r.Epoch, presence.Active)
+	require.Equal(tr, first, second)
+	require.Equal(tr, []string{"ONLINE AWAY", "UPDATED ONLINE"}, tr.hears("ann"))
+}
+
+func repeatResume(tr *trial) {
+	r := tr.signIn("ann", "phone")
+	tr.pass(tr.options.Rules.TTL)
+	first := tr.accepted(presence.Resumed, "ann", "phone", r.Epoch, presence.Active)
+	second := tr.accepted(presence.Refreshed, "ann", "phone", r.Epoch, presence.Active)
+	require.Equal(tr, first.LeaseEnd, second.LeaseEnd)
+	require.Equal(tr, []string{"ONLINE ONLINE", "OFFLINE EXPIRED", "ONLINE ONLINE"}, tr.hears("ann"))
+}
+
+func repeatAdoption(tr *trial) {
+	r := tr.signIn("ann", "phone")
+	tr.accepted(presence.ReplacedOtherDevice, "ann", "tablet", r.Epoch+1, presence.Active)
+	tr.accepted(presence.Refreshed, "ann", "tablet", r.Epoch+1, presence.Active)
+	require.Equal(tr, []string{"ONLINE ONLINE", "UPDATED ONLINE"}, tr.hears("ann"))
+}
+
+func repeatEnd(tr *trial) {
+	r := tr.signIn("ann", "phone")
+	require.True(tr, tr.end("ann", r.Epoch, presence.SignedOut))
+	before := tr.presence("ann")
+	require.False(tr, tr.end("ann", r.Epoch, presence.SignedOut))
+	require.Equal(tr, before, tr.presence("ann"))
+	require.Equal(tr, []string{"ONLINE ONLINE", "OFFLINE SIGNED_OUT"}, tr.hears("ann"))
+}
+
+func repeatSweep(tr *trial) {
+	tr.signIn("ann", "phone")
+	tr.pass(tr.options.Rules.TTL)
+	require.Equal(tr, 1, tr.sweep().Expired)
+	report := tr.sweep()
+	require.Zero(tr, report.Expired+report.Away+report.Forgotten)
+	require.Equal(tr, []string{"ONLINE ONLINE", "OFFLINE EXPIRED"}, tr.hears("ann"))
+}
+
+func repeatLevels(tr *trial) {
+	tr.signIn("ann", "phone")
+	for range 2 {
+		tr.setLevels(map[string]int{"ann": 9})
+		require.Equal(tr, 1, tr.total(only(9)))
+	}
+	require.Equal(tr, []string{"ONLINE ONLINE"}, tr.hears("ann"))
+}
+
+func repeatInBatch(tr *trial) {
+	r := tr.signIn("ann", "phone")
+	tr.pass(tr.options.Rules.TTL)
+	beat := presence.Beat{UserID: "ann", DeviceID: "phone", Epoch: r.Epoch}
+	rs := tr.beats(beat, beat)
+	require.Equal(tr, presence.Resumed, rs[0].Outcome)
+	require.Equal(tr, presence.Refreshed, rs[1].Outcome)
+	require.Equal(tr, []string{"ONLINE ONLINE", "OFFLINE EXPIRED", "ONLINE ONLINE"}, tr.hears("ann"))
+}
