@@ -1,0 +1,155 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"rollcall/internal/presence"
+	"rollcall/internal/presence/presencetest"
+	"rollcall/internal/redistest"
+)
+
+// Case 16: every call has one slot.
+func TestEveryCallHasOneSlot(t *testing.T) {
+	t.Parallel()
+	s := open(t, Options{LevelIndex: true, Buckets: 64})
+	spy := &slotSpy{tags: map[string]bool{}}
+	s.client.AddHook(spy)
+	s.blocked.AddHook(spy)
+	presencetest.SignIn(t, s, 300)
+	for name, run := range calls(s) {
+		require.NoError(t, run(t.Context()), name)
+	}
+	_, _, err := s.Follow(t.Context(), 0, presence.EventID{}, 1)
+	require.ErrorIs(t, err, presence.ErrTrimmed)
+	require.Empty(t, spy.bad)
+	require.Len(t, spy.tags, s.Shards())
+}
+
+// slotSpy sees all commands and notes the keys' hash tags.
+type slotSpy struct {
+	mu   sync.Mutex
+	tags map[string]bool
+	bad  []string
+}
+
+func (s *slotSpy) look(cmd redis.Cmder) {
+	var keys []string
+	args := cmd.Args()
+	switch name := cmd.Name(); name {
+	case "eval", "evalsha":
+		n := args[2].(int)
+		for _, key := range args[3 : 3+n] {
+			keys = append(keys, key.(string))
+		}
+	case "xread":
+		keys = append(keys, args[len(args)-2].(string))
+	case "hget", "zcard", "xrange":
+		keys = append(keys, args[1].(string))
+	case "info", "hello", "client", "pipeline":
+	default:
+		s.bad = append(s.bad, "a command this test doesn't know: "+name)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tags := map[string]bool{}
+	for _, key := range keys {
+		tag, _, ok := strings.Cut(key, "}:")
+		if !ok || !strings.HasPrefix(tag, "{") {
+			s.bad = append(s.bad, "untagged: "+key)
+		}
+		tags[tag], s.tags[tag] = true, true
+	}
+	if len(tags) > 1 {
+		s.bad = append(s.bad, fmt.Sprint(cmd.Name(), " over ", tags))
+	}
+}
+
+func (s *slotSpy) DialHook(next redis.DialHook) redis.DialHook {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
+}
+
+func (s *slotSpy) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		s.look(cmd)
+		return next(ctx, cmd)
+	}
+}
+
+func (s *slotSpy) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		for _, cmd := range cmds {
+			s.look(cmd)
+		}
+		return next(ctx, cmds)
+	}
+}
+
+// Case 17, and an abandoned prefix: every key goes away by itself.
+func TestEveryKeyExpires(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	s := open(t, Options{URL: server.URL(), Prefix: "p", LevelIndex: true, Buckets: 64})
+	beats := presencetest.SignIn(t, s, 300)
+	for _, b := range beats[:100] {
+		_, err := s.End(t.Context(), b.UserID, b.Epoch, presence.SignedOut)
+		require.NoError(t, err)
+	}
+	presencetest.Sweep(t.Context(), t, s)
+	keys, err := server.Client().Keys(t.Context(), "*").Result()
+	require.NoError(t, err)
+	require.Greater(t, len(keys), 4*s.Shards())
+	for _, key := range keys {
+		ttl, err := server.Client().TTL(t.Context(), key).Result()
+		require.NoError(t, err)
+		require.Positive(t, ttl, key)
+		require.LessOrEqual(t, ttl.Hours(), 72.0, key)
+	}
+}
+
+func TestAnotherLayoutIsRefused(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	s := open(t, Options{URL: server.URL(), Prefix: "p", Shards: 4})
+	require.NoError(t, s.Check(t.Context()))
+	_, err := s.Tail(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, s.Check(t.Context()))
+	for _, other := range []Options{
+		{URL: server.URL(), Prefix: "p", Shards: 8},
+		{URL: server.URL(), Prefix: "p", Shards: 4, Buckets: 64},
+	} {
+		require.ErrorContains(t, open(t, other).Check(t.Context()), "ROLLCALL_SHARDS")
+	}
+	require.NoError(t, open(t, Options{URL: server.URL(), Prefix: "q", Shards: 8}).Check(t.Context()))
+}
+
+func TestOptionsThatCannotBe(t *testing.T) {
+	for _, o := range []Options{{URL: "redis://127.0.0.1", Shards: 3}, {URL: "http://127.0.0.1", Shards: 4}, {URL: "", Shards: 4}} {
+		_, err := Open(o)
+		require.Error(t, err)
+	}
+}
+
+func TestDevicesSurvivePacking(t *testing.T) {
+	for _, id := range []string{
+		"phone", "=", "u", "3b241101-e2bb-4255-8caf-4136c566a962", "3B241101-E2BB-4255-8CAF-4136C566A962",
+		"3b241101-e2bb-4255-8caf-4136c566a96", "3b241101-e2bb-4255-8caf-4136c566a96g", "日本", "3b241101e2bb-42558caf-4136c566a962--",
+	} {
+		got, err := unpackDevice(packDevice(id))
+		require.NoError(t, err)
+		require.Equal(t, id, got)
+	}
+	require.Len(t, packDevice("3b241101-e2bb-4255-8caf-4136c566a962"), 17)
+	for _, packed := range []string{"x", "u123", "phone"} {
+		_, err := unpackDevice(packed)
+		require.Error(t, err)
+	}
+}

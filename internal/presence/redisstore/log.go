@@ -1,0 +1,133 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"rollcall/internal/presence"
+)
+
+// logChunk is how many entries of an event log are read at once.
+const logChunk = 1000
+
+// Tail implements presence.Log by tail.lua, which begins a log that isn't there.
+func (s *Store) Tail(ctx context.Context) (presence.Position, error) {
+	calls := make([]call, s.layout.shards)
+	for shard := range calls {
+		calls[shard] = call{shard, s.keys[shard].writeKeys(nil), s.writeArgs(0)}
+	}
+	answers, err := s.run(ctx, s.scripts.tail, calls)
+	if err != nil {
+		return nil, err
+	}
+	position := make(presence.Position, len(calls))
+	for shard, answer := range answers {
+		text, _ := answer.(string)
+		if position[shard], err = parseEventID(text); err != nil {
+			return nil, fmt.Errorf("tail: %w", err)
+		}
+	}
+	return position, nil
+}
+
+// Range implements presence.Log. It reads from the entry `after` itself, whose
+// absence is what tells that the log was trimmed or lost.
+func (s *Store) Range(ctx context.Context, shard int, after presence.EventID) ([]presence.Event, presence.EventID, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	var events []presence.Event
+	for {
+		entries, err := s.client.XRangeN(ctx, s.keys[shard].events, formatEventID(after), "+", logChunk).Result()
+		if err != nil {
+			return nil, after, classify(fmt.Errorf("event log of shard %d: %w", shard, err))
+		}
+		if len(entries) == 0 || entries[0].ID != formatEventID(after) {
+			return nil, after, presence.ErrTrimmed
+		}
+		for _, entry := range entries[1:] {
+			e, err := decodeEvent(entry, shard)
+			if err != nil {
+				return nil, after, err
+			}
+			after = e.ID
+			if e.Type != genesis {
+				events = append(events, e)
+			}
+		}
+		if len(entries) < logChunk {
+			return events, after, nil
+		}
+	}
+}
+
+// Follow implements presence.Log. The blocking read only wakes it: it would
+// not notice that the log was lost and begun anew.
+func (s *Store) Follow(ctx context.Context, shard int, after presence.EventID, wait time.Duration) ([]presence.Event, presence.EventID, error) {
+	blocked, cancel := context.WithTimeout(ctx, wait+ioTimeout)
+	defer cancel()
+	err := s.blocked.XRead(blocked, &redis.XReadArgs{
+		Streams: []string{s.keys[shard].events, formatEventID(after)}, Count: 1, Block: max(wait, time.Millisecond),
+	}).Err()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return nil, after, classify(fmt.Errorf("event log of shard %d: %w", shard, err))
+	}
+	return s.Range(ctx, shard, after)
+}
+
+// genesis is the type of a log's first entry; see lua/state.lua.
+const genesis presence.EventType = "GENESIS"
+
+// decodeEvent reads an entry as lua/state.lua's record writes it.
+func decodeEvent(entry redis.XMessage, shard int) (presence.Event, error) {
+	id, err := parseEventID(entry.ID)
+	if err != nil {
+		return presence.Event{}, err
+	}
+	text := func(field string) string {
+		v, _ := entry.Values[field].(string)
+		return v
+	}
+	e := presence.Event{ID: id, Shard: shard, Type: presence.EventType(text("type"))}
+	if e.Type == genesis {
+		return e, nil
+	}
+	number := func(field string) int64 {
+		n, bad := strconv.ParseInt(text(field), 10, 64)
+		err = errors.Join(err, bad)
+		return n
+	}
+	e.Reason, e.At = presence.Reason(text("reason")), presence.Millis(number("at"))
+	e.Presence = presence.Presence{
+		UserID: text("user"), Status: presence.Status(text("status")),
+		LastActiveAt: presence.Millis(number("active")), OnlineSince: presence.Millis(number("since")),
+		Epoch: presence.Epoch(number("epoch")),
+	}
+	device, bad := unpackDevice(text("device"))
+	e.Presence.DeviceID = device
+	if err = errors.Join(err, bad); err != nil {
+		return e, fmt.Errorf("event %s of shard %d: %w", entry.ID, shard, err)
+	}
+	return e, nil
+}
+
+func formatEventID(id presence.EventID) string {
+	return strconv.FormatUint(id.Ms, 10) + "-" + strconv.FormatUint(id.Seq, 10)
+}
+
+func parseEventID(text string) (presence.EventID, error) {
+	ms, seq, _ := strings.Cut(text, "-")
+	var id presence.EventID
+	var err, bad error
+	id.Ms, err = strconv.ParseUint(ms, 10, 64)
+	id.Seq, bad = strconv.ParseUint(seq, 10, 64)
+	if err = errors.Join(err, bad); err != nil {
+		return id, fmt.Errorf("event id %q: %w", text, err)
+	}
+	return id, nil
+}

@@ -1,0 +1,92 @@
+-- Heartbeats of users of one shard, in their order.
+--
+-- KEYS: state.lua, with the buckets of the users
+-- ARGV, for each beat: user, device, epoch (0: sign in), kind (0 active, 1
+--   background, 2 pong), bucket (from 0, among KEYS)
+-- Returns: now (ms), then for each beat: code, epoch, lease end (ms)
+--   codes: 0 SIGNED_IN, 1 REFRESHED, 2 RESUMED, 3 REPLACED_OTHER_DEVICE;
+--   refused, nothing changed: -1 replaced, -2 ended, -3 epoch ahead
+
+local SIGNED_IN, REFRESHED, RESUMED, REPLACED_OTHER_DEVICE = 0, 1, 2, 3
+local REPLACED, ENDED, AHEAD = -1, -2, -3
+local ACTIVE, BACKGROUND = 0, 1
+
+-- admit decides what a beat with this epoch from this device does: its code, and
+-- the epoch that is to be live then.
+local function admit(u, epoch, device)
+  if epoch == 0 then
+    epoch = math.max(now, u.epoch + 1)
+    return u.online and u.device ~= device and REPLACED_OTHER_DEVICE or SIGNED_IN, epoch
+  end
+  if epoch > u.epoch then -- the store lost what came before
+    if not u.online then
+      return RESUMED, epoch
+    end
+    return u.device == device and REFRESHED or REPLACED_OTHER_DEVICE, epoch
+  end
+  if not u.online and u.state ~= EXPIRED then
+    return ENDED
+  end
+  if epoch < u.epoch or (u.online and u.device ~= device) then
+    return REPLACED
+  end
+  return u.online and REFRESHED or RESUMED, epoch
+end
+
+local function beat(u, device, epoch, kind)
+  if epoch > now + EPOCH_LEAD then
+    return AHEAD
+  end
+  settle(u)
+  local code, live = admit(u, epoch, device)
+  if code < 0 then
+    return code
+  end
+
+  local lease_end = now + (kind == BACKGROUND and background_ttl or ttl)
+  if u.online and live == u.epoch then
+    lease_end = math.max(lease_end, u.lease_end)
+  end
+  local came, moved = not u.online, kind == ACTIVE and now > u.active
+  local back = kind == ACTIVE and u.state == AWAY
+  if moved then
+    u.active = now
+  end
+  if came then
+    u.online, u.since = true, now
+    u.state = u.active <= now - away_after and AWAY or ONLINE
+    redis.call('HDEL', u.seen, u.id)
+  elseif back then
+    u.state = ONLINE
+  end
+  local fresh = came or live ~= u.epoch
+  u.epoch, u.device, u.lease_end = live, device, lease_end
+  write(u)
+  if came or moved then
+    list(u)
+  end
+  if fresh then
+    keep(meta_key, events_key, online_key, level_key, u.session)
+  end
+
+  if came then
+    event('ONLINE', u)
+  elseif back or code == REPLACED_OTHER_DEVICE then
+    event('UPDATED', u)
+  end
+  return code
+end
+
+local reply, accepted = { now }, 0
+for i = HEADER + 1, #ARGV, 5 do
+  local u = read(ARGV[i], ARGV[i + 4])
+  local code = beat(u, ARGV[i + 1], tonumber(ARGV[i + 2]), tonumber(ARGV[i + 3]))
+  if code >= 0 then
+    accepted = accepted + 1
+  end
+  reply[#reply + 1] = code
+  reply[#reply + 1] = u.epoch
+  reply[#reply + 1] = u.lease_end
+end
+redis.call('HINCRBY', meta_key, 'beats', accepted)
+return reply

@@ -1,0 +1,125 @@
+-- What every script that writes shares; it is put between common.lua and each of
+-- them.
+--
+-- KEYS[1] {p:s}:meta    hash    swept, grace (ms), beats, sweeper, until (ms), away (ms), layout
+-- KEYS[2] {p:s}:events  stream  transitions, and first of all the genesis
+-- KEYS[3] {p:s}:online  zset    user -> last activity (ms), of those online
+-- KEYS[4] {p:s}:level   zset    user -> level * 2^41 + last activity
+-- KEYS[5…]              for each bucket that the call needs, two:
+--   {p:s}:session:B     hash    user -> record, of those online
+--   {p:s}:seen:B        hash    user -> record, of those offline
+--
+-- ARGV[2] TTL (ms)   ARGV[3] background TTL (ms)   ARGV[4] away after (ms)
+-- ARGV[5] gap (ms)   ARGV[6] event log's length    ARGV[7] '1' with the level index
+-- ARGV[8] layout, for meta
+
+local ttl, background_ttl, away_after, gap = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local log_length, level_index = ARGV[6], ARGV[7] == '1'
+local meta_key, events_key, online_key, level_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+
+local HEADER = 8          -- the ARGV of the call itself begin behind
+local KEEP = 259200       -- seconds that a key outlives its last write: 3 days
+local STATUS = { 'ONLINE', 'AWAY', 'OFFLINE', 'OFFLINE', 'OFFLINE' } -- by state
+local REASON = { '', '', 'EXPIRED', 'SIGNED_OUT', 'DISCONNECTED' }
+
+local function keep(...)
+  for _, key in ipairs({ ... }) do
+    redis.call('EXPIRE', key, KEEP)
+  end
+end
+
+-- event records a transition. All events have the same fields in the same order,
+-- which a stream stores once.
+local function event(type, u)
+  redis.call('XADD', events_key, 'MAXLEN', '~', log_length, '*', 'type', type, 'user', u.id, 'at', now,
+    'reason', REASON[u.state], 'status', STATUS[u.state], 'active', u.active,
+    'since', u.online and u.since or 0, 'device', u.device, 'epoch', u.epoch)
+end
+
+-- genesis_id is an entry id of this moment that no earlier log can have used, even if
+-- it was lost within this millisecond.
+local function genesis_id()
+  local t = redis.call('TIME')
+  return string.format('%.0f-%.0f', t[1] * 1000 + math.floor(t[2] / 1000), (t[2] % 1000 + 1) * 1048576)
+end
+
+-- grace is the time until which no lease is over.
+local grace
+do
+  local meta = redis.call('HMGET', meta_key, 'swept', 'grace')
+  local swept = tonumber(meta[1])
+  grace = tonumber(meta[2]) or 0
+  if not swept then -- a new store, or one that lost its data
+    grace = now + ttl
+    redis.call('HSET', meta_key, 'swept', now, 'grace', grace, 'layout', ARGV[8])
+    redis.call('XADD', events_key, genesis_id(), 'type', 'GENESIS')
+    keep(meta_key, events_key)
+  elseif now - swept > gap then -- nobody could have told who was alive
+    grace = now + ttl
+    redis.call('HSET', meta_key, 'grace', grace)
+  end
+end
+
+-- open reads a user's record, as found in the hash session or seen.
+local function open(user, session, seen, record, online)
+  local state, epoch, since, lease_end, active, level, device_at = struct.unpack(RECORD, record)
+  return { id = user, session = session, seen = seen, online = online, state = state, epoch = epoch, since = since,
+    lease_end = lease_end, active = active, level = level, device = string.sub(record, device_at) }
+end
+
+-- read is what is known of a user; epoch 0 where nothing is. The bucket is
+-- counted from 0 among those in KEYS.
+local function read(user, bucket)
+  local session, seen = KEYS[5 + 2 * bucket], KEYS[6 + 2 * bucket]
+  local record = redis.call('HGET', session, user)
+  if record then
+    return open(user, session, seen, record, true)
+  end
+  record = redis.call('HGET', seen, user)
+  local u = record and open(user, session, seen, record, false)
+  if u and not forgotten(u.since) then
+    return u
+  end
+  return { id = user, session = session, seen = seen, online = false, state = EXPIRED, epoch = 0, since = 0,
+    lease_end = 0, active = 0, level = NO_LEVEL, device = '' }
+end
+
+local function write(u)
+  redis.call('HSET', u.online and u.session or u.seen, u.id,
+    struct.pack(RECORD, u.state, u.epoch, u.since, u.lease_end, u.active, u.level) .. u.device)
+end
+
+-- list puts a user where their last activity and level say.
+local function list(u)
+  redis.call('ZADD', online_key, u.active, u.id)
+  if level_index then
+    redis.call('ZADD', level_key, u.level * LEVEL_UNIT + u.active, u.id)
+  end
+end
+
+-- leave ends the live session of u; u.epoch is the epoch to remember as ended.
+local function leave(u, state)
+  redis.call('HDEL', u.session, u.id)
+  redis.call('ZREM', online_key, u.id)
+  if level_index then
+    redis.call('ZREM', level_key, u.id)
+  end
+  u.online, u.state, u.since, u.lease_end, u.device = false, state, now, 0, ''
+  write(u)
+  keep(u.seen)
+  event('OFFLINE', u)
+end
+
+-- settle records what time has done to u before anything else happens to it.
+local function settle(u)
+  if not u.online then
+    return
+  end
+  if u.lease_end <= now and now >= grace then
+    leave(u, EXPIRED)
+  elseif u.state == ONLINE and u.active <= now - away_after then
+    u.state = AWAY
+    write(u)
+    event('UPDATED', u)
+  end
+end

@@ -1,0 +1,101 @@
+package redisstore
+
+import (
+	"context"
+	"embed"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"rollcall/internal/presence"
+)
+
+//go:embed lua
+var luaFiles embed.FS
+
+// script is one operation: the shared parts and its own file as one text.
+type script struct {
+	name   string
+	source string
+	sha    string
+}
+
+// scripts are all operations. Those that write share state.lua.
+type scripts struct {
+	beat, end, levels, sweep, settle, forget, tail *script
+	presences, page, scan                          *script
+}
+
+func loadScripts() (*scripts, error) {
+	constants := fmt.Sprintf("local SEEN_FOR, EPOCH_LEAD = %d, %d\n",
+		presence.SeenFor.Milliseconds(), presence.EpochLead.Milliseconds())
+	var failed error
+	load := func(name string, parts ...string) *script {
+		source := constants
+		for _, part := range append(parts, name) {
+			text, err := luaFiles.ReadFile("lua/" + part + ".lua")
+			if err != nil {
+				failed = err
+			}
+			source += string(text)
+		}
+		return &script{name: name, source: source, sha: redis.NewScript(source).Hash()}
+	}
+	reads := func(name string) *script { return load(name, "common") }
+	writes := func(name string) *script { return load(name, "common", "state") }
+	s := &scripts{
+		beat: writes("beat"), end: writes("end"), levels: writes("levels"), sweep: writes("sweep"),
+		settle: writes("settle"), forget: writes("forget"), tail: writes("tail"),
+		presences: reads("presences"), page: reads("page"), scan: reads("scan"),
+	}
+	return s, failed
+}
+
+// call is one run of a script on one shard.
+type call struct {
+	shard int
+	keys  []string
+	args  []any
+}
+
+// run runs a script once for each call, all in one round trip (one for each server), and
+// returns the answers in the calls' order. The first error ends it.
+func (s *Store) run(ctx context.Context, sc *script, calls []call) ([]any, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if len(calls) == 1 {
+		answer, err := s.runOne(ctx, sc, calls[0])
+		if err != nil {
+			return nil, s.failure(sc, calls[0], err)
+		}
+		return []any{answer}, nil
+	}
+	pipe := s.client.Pipeline()
+	cmds := make([]*redis.Cmd, len(calls))
+	for i, c := range calls {
+		cmds[i] = pipe.EvalSha(ctx, sc.sha, c.keys, c.args...)
+	}
+	_, _ = pipe.Exec(ctx) // each command has its own error
+	answers := make([]any, len(calls))
+	for i, cmd := range cmds {
+		answer, err := cmd.Result()
+		if redis.HasErrorPrefix(err, "NOSCRIPT") {
+			answer, err = s.client.Eval(ctx, sc.source, calls[i].keys, calls[i].args...).Result()
+		}
+		if err != nil {
+			return nil, s.failure(sc, calls[i], err)
+		}
+		answers[i] = answer
+	}
+	return answers, nil
+}
+
+// runOne is run without a pipeline. A server that has lost the script (a
+// restart, a failover, SCRIPT FLUSH) gets it with the call.
+func (s *Store) runOne(ctx context.Context, sc *script, c call) (any, error) {
+	answer, err := s.client.EvalSha(ctx, sc.sha, c.keys, c.args...).Result()
+	if redis.HasErrorPrefix(err, "NOSCRIPT") {
+		answer, err = s.client.Eval(ctx, sc.source, c.keys, c.args...).Result()
+	}
+	return answer, err
+}

@@ -1,0 +1,60 @@
+package redisstore
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"rollcall/internal/presence/memstore"
+	"rollcall/internal/presence/presencetest"
+	"rollcall/internal/redistest"
+)
+
+// fixture is a store under a prefix of the shared server, with few buckets, so that users share them.
+func fixture(tb testing.TB, t scope, o presencetest.Options, clock *presencetest.Clock) presencetest.Fixture {
+	s := open(t, Options{
+		URL: redistest.Shared(tb).URL(), Prefix: redistest.Prefix(tb),
+		Shards: o.Shards, Buckets: 2 * o.Shards, Rules: o.Rules, LevelIndex: o.LevelIndex, EventLog: o.EventLog, Now: clock.Now,
+	})
+	return presencetest.Fixture{Store: s, Clock: clock, Lose: func() { lose(t, s) }}
+}
+
+// lose deletes all keys of the store at once.
+func lose(t scope, s *Store) {
+	var keys []string
+	for _, k := range s.keys {
+		buckets := make([]int, s.layout.buckets)
+		for b := range buckets {
+			buckets[b] = b
+		}
+		keys = append(keys, k.writeKeys(buckets)...)
+	}
+	require.NoError(t, s.client.Del(context.Background(), keys...).Err())
+}
+
+func TestConformance(t *testing.T) {
+	presencetest.Run(t, func(t *testing.T, o presencetest.Options) presencetest.Fixture {
+		return fixture(t, t, o, presencetest.NewClock())
+	})
+}
+
+// model compares the store with memstore.
+func model(tb testing.TB, seen *presencetest.Coverage) func(*rapid.T) {
+	return func(t *rapid.T) {
+		clock, o := presencetest.NewClock(), presencetest.ModelOptions()
+		mem := memstore.New(memstore.Options{Shards: o.Shards, Rules: o.Rules, LevelIndex: o.LevelIndex, EventLog: o.EventLog, Now: clock.Now})
+		presencetest.Model(t, fixture(tb, t, o, clock), presencetest.Fixture{Store: mem, Clock: clock, Lose: mem.Lose}, seen)
+	}
+}
+
+func TestModel(t *testing.T) {
+	seen := presencetest.NewCoverage()
+	rapid.Check(t, model(t, seen))
+	seen.Require(t)
+}
+
+func FuzzModel(f *testing.F) {
+	f.Fuzz(func(t *testing.T, data []byte) { rapid.MakeFuzz(model(t, presencetest.NewCoverage()))(t, data) })
+}
