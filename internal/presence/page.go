@@ -72,6 +72,14 @@ type PageRequest struct {
 	After  *Mark // nil: from the start
 }
 
+// Check reports a request by level to a store that keeps no level index.
+func (r PageRequest) Check(levelIndex bool) error {
+	if (r.Order.ByLevel() || r.Filter.Levels != nil) && !levelIndex {
+		return Invalid("the list is kept without levels (ROLLCALL_LEVEL_INDEX=false), so it can't be ordered or filtered by them")
+	}
+	return nil
+}
+
 // Mark is a place in the list under an order and a filter: right behind one
 // row. It stays meaningful when that row moves or leaves.
 type Mark struct {

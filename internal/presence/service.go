@@ -159,23 +159,18 @@ func (s *Service) Page(ctx context.Context, req PageRequest) (Page, error) {
 	if req.First < 1 || req.First > MaxFirst {
 		return Page{}, Invalid("first is %d; it must be 1 to %d", req.First, MaxFirst)
 	}
-	return s.page(ctx, req)
+	return s.store.Page(ctx, req)
 }
 
-// Count is how many online users the filter leaves.
-func (s *Service) Count(ctx context.Context, filter Filter) (int, error) {
-	page, err := s.page(ctx, PageRequest{Order: LastActiveDesc, Filter: filter})
+// Total is how many users the list of a request has, without any of them.
+func (s *Service) Total(ctx context.Context, req PageRequest) (int, error) {
+	page, err := s.store.Page(ctx, PageRequest{Order: req.Order, Filter: req.Filter})
 	return page.Total, err
 }
 
-func (s *Service) page(ctx context.Context, req PageRequest) (Page, error) {
-	if (req.Order.ByLevel() || req.Filter.Levels != nil) && !s.store.HasLevelIndex() {
-		return Page{}, Invalid("the list is kept without levels (ROLLCALL_LEVEL_INDEX=false), so it can't be ordered or filtered by them")
-	}
-	if req.Filter.Empty() {
-		return Page{}, nil
-	}
-	return s.store.Page(ctx, req)
+// Count is how many users are online.
+func (s *Service) Count(ctx context.Context) (int, error) {
+	return s.Total(ctx, PageRequest{Order: LastActiveDesc})
 }
 
 // RefreshLevels reads the levels of these users anew, for those in the list.

@@ -62,8 +62,9 @@ type Store interface {
 	HasLevelIndex() bool
 
 	// Sweep records what time has changed in one shard: leases that are over
-	// (OFFLINE, EXPIRED, unless in grace), users newly AWAY (UPDATED); and
-	// forgets users offline for SeenFor. One call does a bounded amount of work.
+	// (OFFLINE, EXPIRED, unless in grace), users newly AWAY (UPDATED). It frees, in its
+	// own time, what is kept of users offline for SeenFor, who count as never
+	// seen from that moment on. One call does a bounded amount of work.
 	Sweep(ctx context.Context, shard int) (SweepReport, error)
 
 	// Shards is the number of shards; it never changes while the store lives.
@@ -94,11 +95,11 @@ type Log interface {
 
 // SweepReport tells what a sweep of one shard did.
 type SweepReport struct {
-	Elsewhere bool // another node sweeps this shard; nothing was done
+	Elsewhere bool // another node sweeps this shard; nothing was done, Now and Beats are true all the same
 	More      bool // the bounded work was not all there is: sweep again at once
 	Expired   int  // users recorded as OFFLINE
 	Away      int  // users recorded as AWAY
-	Forgotten int  // users whose last activity was dropped
+	Forgotten int  // users of whom nothing is kept any more
 	// Beats is the number of beats that the shard has accepted since the store
 	// was found empty.
 	Beats int64

@@ -36,8 +36,12 @@ func (s *Sweeper) Start() {
 	}
 }
 
-// Stop ends the sweeping; it waits for the sweeps under way, which end at once.
+// Stop ends the sweeping, if it was started; it waits for the sweeps under way,
+// which end at once.
 func (s *Sweeper) Stop() {
+	if s.stop == nil {
+		return
+	}
 	s.stop()
 	s.wg.Wait()
 }

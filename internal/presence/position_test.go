@@ -1,0 +1,98 @@
+package presence_test
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"rollcall/internal/presence"
+)
+
+func TestPositionRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		shards := rapid.SampledFrom([]int{1, 2, 16, presence.MaxShards}).Draw(t, "shards")
+		p := make(presence.Position, shards)
+		for i := range p {
+			p[i] = presence.EventID{
+				Ms:  rapid.Uint64Range(0, 1<<41-1).Draw(t, "ms"),
+				Seq: rapid.Uint64Range(0, 1<<63-1).Draw(t, "seq"),
+			}
+		}
+		got, err := presence.ParsePosition(p.Cursor(), shards)
+		require.NoError(t, err)
+		require.Equal(t, p, got)
+	})
+}
+
+func TestPositionMalformed(t *testing.T) {
+	p := presence.Position{{Ms: 1_767_225_600_123, Seq: 4}, {Ms: 1_767_225_600_100}}
+	good := p.Cursor()
+	for name, c := range map[string]struct {
+		cursor string
+		shards int
+	}{
+		"empty":             {"", 2},
+		"no base64":         {"***", 2},
+		"fewer shards":      {good, 1},
+		"more shards":       {good, 4},
+		"a megabyte":        {strings.Repeat("A", 1<<20), 2},
+		"sequence too high": {presence.Position{{Ms: 1, Seq: 1 << 63}}.Cursor(), 1},
+		"time too high":     {presence.Position{{Ms: 1 << 42}}.Cursor(), 1},
+		"time negative":     {presence.Position{{Ms: 1<<64 - 5}}.Cursor(), 1},
+		"a page's cursor":   {presence.EncodeCursor(presence.LevelAsc, presence.Filter{}, presence.Mark{UserID: "ann"}), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := presence.ParsePosition(c.cursor, c.shards)
+			requireInvalid(t, err)
+		})
+	}
+	for cut := range good {
+		_, err := presence.ParsePosition(good[:cut], 2)
+		requireInvalid(t, err)
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(good)
+	require.NoError(t, err)
+	for bit := range 8 * len(raw) {
+		raw[bit/8] ^= 1 << (bit % 8)
+		_, err := presence.ParsePosition(base64.RawURLEncoding.EncodeToString(raw), 2)
+		requireInvalid(t, err)
+		raw[bit/8] ^= 1 << (bit % 8)
+	}
+}
+
+func TestPositionClone(t *testing.T) {
+	p := presence.Position{{Ms: 1}}
+	clone := p.Clone()
+	clone[0].Ms = 2
+	require.Equal(t, uint64(1), p[0].Ms)
+}
+
+func TestEventIDCompare(t *testing.T) {
+	ascending := []presence.EventID{{}, {Seq: 1}, {Ms: 1}, {Ms: 1, Seq: 5}, {Ms: 2}, {Ms: 1<<64 - 1}}
+	for i, a := range ascending {
+		for j, b := range ascending {
+			require.Equal(t, sign(i-j), a.Compare(b))
+		}
+	}
+}
+
+func sign(n int) int { return min(max(n, -1), 1) }
+
+func FuzzPosition(f *testing.F) {
+	f.Add(presence.Position{{Ms: 7, Seq: 1}, {Ms: 5}}.Cursor(), uint8(2))
+	f.Add("", uint8(1))
+	f.Fuzz(func(t *testing.T, cursor string, shards uint8) {
+		p, err := presence.ParsePosition(cursor, int(shards))
+		if err != nil {
+			requireInvalid(t, err)
+			return
+		}
+		require.Len(t, p, int(shards))
+		again, err := presence.ParsePosition(p.Cursor(), int(shards))
+		require.NoError(t, err)
+		require.Equal(t, p, again)
+	})
+}
