@@ -42,7 +42,7 @@ func (r *root) page(ctx context.Context, req presence.PageRequest) (*graph.Onlin
 		c.Page, err = r.Service.Page(ctx, req)
 		c.TotalCount = c.Page.Total
 	} else {
-		c.TotalCount, err = r.Service.Count(ctx, req.Filter)
+		c.TotalCount, err = r.Service.Total(ctx, req)
 	}
 	return c, err
 }

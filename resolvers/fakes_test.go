@@ -114,7 +114,11 @@ func (s *service) Page(ctx context.Context, req presence.PageRequest) (presence.
 	return s.Service.Page(ctx, req)
 }
 
-func (s *service) Count(ctx context.Context, f presence.Filter) (int, error) {
+func (s *service) Count(ctx context.Context) (int, error) {
+	return s.Total(ctx, presence.PageRequest{Order: presence.LastActiveDesc})
+}
+
+func (s *service) Total(ctx context.Context, req presence.PageRequest) (int, error) {
 	s.counts.Add(1)
 	if s.onCount != nil {
 		s.onCount()
@@ -122,7 +126,7 @@ func (s *service) Count(ctx context.Context, f presence.Filter) (int, error) {
 	if err := s.failure(); err != nil {
 		return 0, err
 	}
-	return s.Service.Count(ctx, f)
+	return s.Service.Total(ctx, req)
 }
 
 func (s *service) Presences(ctx context.Context, ids []string) ([]presence.Presence, error) {

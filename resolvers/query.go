@@ -104,5 +104,5 @@ func (r *queryResolver) OnlineCount(ctx context.Context) (int, error) {
 	if _, err := auth.FromContext(ctx); err != nil {
 		return 0, err
 	}
-	return r.Service.Count(ctx, presence.Filter{})
+	return r.Service.Count(ctx)
 }

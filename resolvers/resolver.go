@@ -23,7 +23,8 @@ type Service interface {
 	Disconnect(ctx context.Context, userID string) (bool, error)
 	Presences(ctx context.Context, userIDs []string) ([]presence.Presence, error)
 	Page(ctx context.Context, req presence.PageRequest) (presence.Page, error)
-	Count(ctx context.Context, filter presence.Filter) (int, error)
+	Count(ctx context.Context) (int, error)
+	Total(ctx context.Context, req presence.PageRequest) (int, error)
 	RefreshLevels(ctx context.Context, userIDs []string) error
 	Stats(ctx context.Context) (presence.Stats, error)
 }

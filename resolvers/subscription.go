@@ -112,7 +112,7 @@ func (r *subscriptionResolver) OnlineCountChanged(ctx context.Context) (<-chan i
 	if err != nil {
 		return nil, err
 	}
-	count, err := r.Service.Count(ctx, presence.Filter{})
+	count, err := r.Service.Count(ctx)
 	if err != nil {
 		sub.Close()
 		return nil, err
@@ -137,7 +137,7 @@ func (r *subscriptionResolver) OnlineCountChanged(ctx context.Context) (<-chan i
 				return ctx.Err()
 			}
 			var err error
-			if count, err = r.Service.Count(ctx, presence.Filter{}); err != nil {
+			if count, err = r.Service.Count(ctx); err != nil {
 				return err
 			}
 			rest.Reset(countInterval)
