@@ -16,6 +16,9 @@ type Beat struct {
 	DeviceID string
 	// Epoch of the session that beats; zero to sign the device in.
 	Epoch Epoch
+	// Nonce tells a sign-in that runs again (a retry after a lost answer, or the
+	// first attempt after its retry) from a new one; zero tells nothing.
+	Nonce uint32
 	Kind  BeatKind
 }
 

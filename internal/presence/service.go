@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"time"
 )
 
@@ -210,6 +211,7 @@ func (h Heartbeat) beat() (Beat, error) {
 		return beat, err
 	}
 	if h.Session == nil {
+		beat.Nonce = rand.Uint32()
 		return beat, nil
 	}
 	var err error

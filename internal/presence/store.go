@@ -29,6 +29,9 @@ type Store interface {
 	// never backwards. A user who comes online without having ever been active has
 	// no last activity and is AWAY.
 	//
+	// A sign-in whose nonce is that of the live session, on its device, is that
+	// sign-in once more: it has the same epoch and extends the lease.
+	//
 	// Events: ONLINE when the user was offline; UPDATED when another device was
 	// online, or when an AWAY user is active again; never both UPDATED for one beat.
 	Beat(ctx context.Context, beats []Beat) ([]BeatResult, error)

@@ -39,6 +39,9 @@ func (s *Store) beat(b presence.Beat, now presence.Millis) presence.BeatResult {
 	}
 	s.change(u, func() {
 		u.state, u.epoch, u.device, u.leaseEnd = online, epoch, b.DeviceID, leaseEnd
+		if b.Epoch == 0 {
+			u.nonce = b.Nonce
+		}
 		if b.Kind == presence.Active {
 			u.lastActive = max(u.lastActive, now)
 		}
@@ -66,6 +69,8 @@ func admit(u *user, b presence.Beat, now presence.Millis) (presence.Outcome, pre
 		epoch = max(presence.Epoch(now), u.epoch+1)
 	}
 	switch {
+	case signIn && b.Nonce != 0 && b.Nonce == u.nonce && u.state == online && u.device == b.DeviceID:
+		return presence.SignedIn, u.epoch, nil // the same sign-in once more
 	case epoch <= u.epoch && u.ended():
 		return "", 0, presence.ErrSessionEnded
 	case epoch < u.epoch:

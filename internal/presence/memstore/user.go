@@ -26,6 +26,7 @@ type user struct {
 
 	// while online
 	device   string
+	nonce    uint32 // of the sign-in
 	since    presence.Millis
 	leaseEnd presence.Millis
 	away     bool // AWAY has been told

@@ -13,7 +13,8 @@ import (
 )
 
 func (m *model) signIn(t *rapid.T) {
-	m.beat(t, presence.Beat{UserID: drawUser(t), DeviceID: drawDevice(t), Kind: drawKind(t)})
+	nonce := rapid.Uint32Max(3).Draw(t, "nonce") // few, so that some sign-ins come twice
+	m.beat(t, presence.Beat{UserID: drawUser(t), DeviceID: drawDevice(t), Nonce: nonce, Kind: drawKind(t)})
 }
 
 // beatOn is the next beat of a session as its client would send it.

@@ -27,6 +27,7 @@ type person struct {
 	level  int
 
 	device          string
+	nonce           uint32
 	since, leaseEnd presence.Millis
 	toldAway        bool
 
@@ -158,6 +159,10 @@ func (n *Naive) beat(b presence.Beat) presence.BeatResult {
 	otherDevice := p.online && p.device != b.DeviceID
 	endedOnPurpose := !p.online && (p.why == presence.SignedOut || p.why == presence.Disconnected)
 	outcome := presence.Resumed
+	again := b.Epoch == 0 && b.Nonce != 0 && b.Nonce == p.nonce && p.online && !otherDevice
+	if again {
+		epoch = p.epoch
+	}
 	switch {
 	case endedOnPurpose && epoch <= p.epoch:
 		return presence.BeatResult{Err: presence.ErrSessionEnded}
@@ -180,6 +185,9 @@ func (n *Naive) beat(b presence.Beat) presence.BeatResult {
 		p.since = now
 	}
 	p.online, p.epoch, p.device, p.leaseEnd = true, epoch, b.DeviceID, lease
+	if b.Epoch == 0 {
+		p.nonce = b.Nonce
+	}
 	if b.Kind == presence.Active && now > p.active {
 		p.active = now
 	}

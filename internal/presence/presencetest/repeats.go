@@ -1,6 +1,8 @@
 package presencetest
 
 import (
+	"time"
+
 	"github.com/stretchr/testify/require"
 
 	"rollcall/internal/presence"
@@ -11,6 +13,7 @@ import (
 func repeats() []test {
 	return []test{
 		{name: "sign-in", run: repeatSignIn},
+		{name: "another sign-in", run: newSignIn},
 		{name: "takeover", run: repeatTakeover},
 		{name: "refresh", run: repeatRefresh},
 		{name: "resume", run: repeatResume},
@@ -23,20 +26,40 @@ func repeats() []test {
 }
 
 func repeatSignIn(tr *trial) {
-	tr.signIn("ann", "phone")
+	signIn := presence.Beat{UserID: "ann", DeviceID: "phone", Nonce: 7}
+	first := tr.beats(signIn)[0]
 	before := tr.presence("ann")
-	r := tr.accepted(presence.SignedIn, "ann", "phone", 0, presence.Active)
-	after := tr.presence("ann")
-	require.Equal(tr, r.Epoch, after.Epoch, "but for the epoch, which the second answer tells")
-	after.Epoch = before.Epoch
-	require.Equal(tr, before, after)
+	require.Equal(tr, first, tr.beats(signIn)[0])
+	require.Equal(tr, before, tr.presence("ann"))
 	require.Equal(tr, []string{"ONLINE ONLINE"}, tr.hears("ann"))
+
+	// The second run may come late: the session that began with the first goes on.
+	tr.accepted(presence.Refreshed, "ann", "phone", first.Epoch, presence.Active)
+	tr.pass(time.Second)
+	require.Equal(tr, first.Epoch, tr.beats(signIn)[0].Epoch)
+	tr.accepted(presence.Refreshed, "ann", "phone", first.Epoch, presence.Active)
+}
+
+// Another sign-in from the device renews the epoch, whatever its nonce says of
+// sessions before; without one every sign-in is another.
+func newSignIn(tr *trial) {
+	epoch := presence.Epoch(0)
+	for _, nonce := range []uint32{7, 8, 7, 0, 0} {
+		r := tr.beats(presence.Beat{UserID: "ann", DeviceID: "phone", Nonce: nonce})[0]
+		require.Equal(tr, presence.SignedIn, r.Outcome)
+		require.Greater(tr, r.Epoch, epoch)
+		epoch = r.Epoch
+	}
+	r := tr.beats(presence.Beat{UserID: "ann", DeviceID: "tablet", Nonce: 7})[0]
+	require.Equal(tr, presence.ReplacedOtherDevice, r.Outcome)
 }
 
 func repeatTakeover(tr *trial) {
 	tr.signIn("ann", "phone")
-	tr.accepted(presence.ReplacedOtherDevice, "ann", "tablet", 0, presence.Active)
-	tr.accepted(presence.SignedIn, "ann", "tablet", 0, presence.Active)
+	takeover := presence.Beat{UserID: "ann", DeviceID: "tablet", Nonce: 7}
+	first, second := tr.beats(takeover)[0], tr.beats(takeover)[0]
+	require.Equal(tr, presence.ReplacedOtherDevice, first.Outcome)
+	require.Equal(tr, first.Epoch, second.Epoch)
 	require.Equal(tr, []string{"ONLINE ONLINE", "UPDATED ONLINE"}, tr.hears("ann"))
 }
 

@@ -47,11 +47,11 @@ func (s *Store) Beat(ctx context.Context, beats []presence.Beat) ([]presence.Bea
 // beatShard runs beat.lua for beats of one shard.
 func (s *Store) beatShard(ctx context.Context, shard int, beats []presence.Beat) ([]presence.BeatResult, error) {
 	var buckets bucketSet
-	args := s.writeArgs(5 * len(beats))
+	args := s.writeArgs(6 * len(beats))
 	for i := range beats {
 		b := &beats[i]
 		_, bucket := s.layout.place(b.UserID)
-		args = append(args, b.UserID, packDevice(b.DeviceID), int64(b.Epoch), int(b.Kind), buckets.add(bucket))
+		args = append(args, b.UserID, packDevice(b.DeviceID), int64(b.Epoch), b.Nonce, int(b.Kind), buckets.add(bucket))
 	}
 	answers, err := s.run(ctx, s.scripts.beat, []call{{shard, s.keys[shard].writeKeys(buckets.list), args}})
 	if err != nil {

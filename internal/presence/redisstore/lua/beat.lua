@@ -1,8 +1,8 @@
 -- Heartbeats of users of one shard, in their order.
 --
 -- KEYS: state.lua, with the buckets of the users
--- ARGV, for each beat: user, device, epoch (0: sign in), kind (0 active, 1
---   background, 2 pong), bucket (from 0, among KEYS)
+-- ARGV, for each beat: user, device, epoch (0: sign in), nonce (of a sign-in),
+--   kind (0 active, 1 background, 2 pong), bucket (from 0, among KEYS)
 -- Returns: now (ms), then for each beat: code, epoch, lease end (ms)
 --   codes: 0 SIGNED_IN, 1 REFRESHED, 2 RESUMED, 3 REPLACED_OTHER_DEVICE;
 --   refused, nothing changed: -1 replaced, -2 ended, -3 epoch ahead
@@ -13,8 +13,11 @@ local ACTIVE, BACKGROUND = 0, 1
 
 -- admit decides what a beat with this epoch from this device does: its code, and
 -- the epoch that is to be live then.
-local function admit(u, epoch, device)
+local function admit(u, epoch, device, nonce)
   if epoch == 0 then
+    if nonce ~= 0 and nonce == u.nonce and u.online and u.device == device then
+      return SIGNED_IN, u.epoch -- the same sign-in once more
+    end
     epoch = math.max(now, u.epoch + 1)
     return u.online and u.device ~= device and REPLACED_OTHER_DEVICE or SIGNED_IN, epoch
   end
@@ -33,12 +36,12 @@ local function admit(u, epoch, device)
   return u.online and REFRESHED or RESUMED, epoch
 end
 
-local function beat(u, device, epoch, kind)
+local function beat(u, device, epoch, nonce, kind)
   if epoch > now + EPOCH_LEAD then
     return AHEAD
   end
   settle(u)
-  local code, live = admit(u, epoch, device)
+  local code, live = admit(u, epoch, device, nonce)
   if code < 0 then
     return code
   end
@@ -61,6 +64,9 @@ local function beat(u, device, epoch, kind)
   end
   local fresh = came or live ~= u.epoch
   u.epoch, u.device, u.lease_end = live, device, lease_end
+  if epoch == 0 then
+    u.nonce = nonce
+  end
   write(u)
   if came or moved then
     list(u)
@@ -78,9 +84,9 @@ local function beat(u, device, epoch, kind)
 end
 
 local reply, accepted = { now }, 0
-for i = HEADER + 1, #ARGV, 5 do
-  local u = read(ARGV[i], ARGV[i + 4])
-  local code = beat(u, ARGV[i + 1], tonumber(ARGV[i + 2]), tonumber(ARGV[i + 3]))
+for i = HEADER + 1, #ARGV, 6 do
+  local u = read(ARGV[i], ARGV[i + 5])
+  local code = beat(u, ARGV[i + 1], tonumber(ARGV[i + 2]), tonumber(ARGV[i + 3]), tonumber(ARGV[i + 4]))
   if code >= 0 then
     accepted = accepted + 1
   end

@@ -5,8 +5,9 @@
 
 -- A user's record, in {p:s}:session:B while online and in {p:s}:seen:B after: state
 -- (1 byte), epoch, since (online since, or offline since), lease end, last
--- activity (6 bytes each), level (2 bytes), and the device of the live session.
-local RECORD = '>BI6I6I6I6h'
+-- activity (6 bytes each), nonce of the sign-in (4 bytes), level (2 bytes), and the
+-- device of the live session.
+local RECORD = '>BI6I6I6I6I4h'
 local ONLINE, AWAY, EXPIRED, SIGNED_OUT, DISCONNECTED = 1, 2, 3, 4, 5
 
 local LEVEL_UNIT = 2199023255552 -- 2^41: a composite score is level * LEVEL_UNIT + last activity

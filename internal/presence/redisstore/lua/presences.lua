@@ -15,7 +15,7 @@ for i = 3, #ARGV, 2 do
   local record = redis.call('HGET', KEYS[at], user) or redis.call('HGET', KEYS[at + 1], user)
   local answer = { EXPIRED, 0, 0, 0, '' }
   if record then
-    local state, epoch, since, _, active, _, device_at = struct.unpack(RECORD, record)
+    local state, epoch, since, _, active, _, _, device_at = struct.unpack(RECORD, record)
     if state == ONLINE or state == AWAY then -- as the clock says, told or not
       answer = { active <= away and AWAY or ONLINE, active, since, epoch, string.sub(record, device_at) }
     elseif not forgotten(since) then

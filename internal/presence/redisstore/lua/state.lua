@@ -62,9 +62,9 @@ end
 
 -- open reads a user's record, as found in the hash session or seen.
 local function open(user, session, seen, record, online)
-  local state, epoch, since, lease_end, active, level, device_at = struct.unpack(RECORD, record)
+  local state, epoch, since, lease_end, active, nonce, level, device_at = struct.unpack(RECORD, record)
   return { id = user, session = session, seen = seen, online = online, state = state, epoch = epoch, since = since,
-    lease_end = lease_end, active = active, level = level, device = string.sub(record, device_at) }
+    lease_end = lease_end, active = active, nonce = nonce, level = level, device = string.sub(record, device_at) }
 end
 
 -- read is what is known of a user; epoch 0 where nothing is. The bucket is
@@ -81,12 +81,12 @@ local function read(user, bucket)
     return u
   end
   return { id = user, session = session, seen = seen, online = false, state = EXPIRED, epoch = 0, since = 0,
-    lease_end = 0, active = 0, level = NO_LEVEL, device = '' }
+    lease_end = 0, active = 0, nonce = 0, level = NO_LEVEL, device = '' }
 end
 
 local function write(u)
   redis.call('HSET', u.online and u.session or u.seen, u.id,
-    struct.pack(RECORD, u.state, u.epoch, u.since, u.lease_end, u.active, u.level) .. u.device)
+    struct.pack(RECORD, u.state, u.epoch, u.since, u.lease_end, u.active, u.nonce, u.level) .. u.device)
 end
 
 -- list puts a user where their last activity and level say.
