@@ -1,0 +1,110 @@
+# Rollcall. `make help` lists what there is to do.
+SHELL := /bin/bash
+# The parts use the machine's few cores, and one another's results.
+.NOTPARALLEL:
+
+GO ?= go
+TOOL := $(GO) tool -modfile=tools/go.mod
+NPM := scripts/with-node npm
+ARTIFACTS := $(CURDIR)/artifacts
+
+# npm writes this file last.
+NPM_DONE := node_modules/.package-lock.json
+PAGE := web/dist/graphiql/index.html
+PAGE_SOURCES := $(shell find web/graphiql -type f -not -path '*/node_modules/*' 2>/dev/null)
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-16s %s\n", $$1, $$2 }'
+
+.PHONY: run
+run: try-web build ## Build and serve on 127.0.0.1:8080, with everything embedded
+	bin/rollcall serve
+
+.PHONY: build
+build: ## Build bin/rollcall, with the pages if they are built
+	$(GO) build -o bin/rollcall .
+
+.PHONY: web
+web: $(PAGE) ## Build the pages (needs Node; installs it where it can)
+
+# The API needs no page, so a machine without Node still serves it.
+.PHONY: try-web
+try-web:
+	@$(MAKE) --no-print-directory web || echo "Going on without the GraphiQL page." >&2
+
+.PHONY: node
+node:
+	@scripts/install-deps node
+
+$(PAGE): web/$(NPM_DONE) $(PAGE_SOURCES)
+	$(NPM) --prefix web run build
+	@touch $@
+
+web/$(NPM_DONE): web/package.json web/package-lock.json web/graphiql/package.json | node
+	$(NPM) --prefix web ci --no-audit --no-fund
+	@touch $@
+
+examples/$(NPM_DONE): examples/package.json examples/package-lock.json | node
+	$(NPM) --prefix examples ci --no-audit --no-fund
+	@touch $@
+
+.PHONY: test
+test: deps lint generated test-web test-browser test-walkthrough test-go ## Install what the tests need, then run all of them
+
+.PHONY: deps
+deps: ## Install what the tests need, where absent
+	@scripts/install-deps node cc redis postgres chromium
+
+.PHONY: lint
+lint: ## Run the linters (the first time builds them: a minute or two)
+	$(TOOL) golangci-lint run ./...
+
+.PHONY: format
+format: ## Format the Go files
+	$(TOOL) golangci-lint fmt
+
+.PHONY: generate
+generate: ## Generate graph/ from schema.graphqls
+	$(GO) generate ./...
+
+.PHONY: generated
+generated: ## Fail if graph/ is not what schema.graphqls makes
+	scripts/generate-diff
+
+.PHONY: test-go
+test-go: ## Run the Go tests, with the race detector
+	$(TOOL) gotestsum --format pkgname -- -race -timeout 15m ./...
+
+.PHONY: test-web
+test-web: web ## Check the pages' types and run their unit tests
+	$(NPM) --prefix web run typecheck
+	$(NPM) --prefix web test
+
+.PHONY: test-browser
+test-browser: web build ## Drive the pages in a real browser; pictures go to artifacts/
+	CHROMIUM="$$(scripts/find-chromium)" ROLLCALL_BIN="$(CURDIR)/bin/rollcall" ROLLCALL_ARTIFACTS="$(ARTIFACTS)" $(NPM) --prefix web run test:browser
+
+.PHONY: test-walkthrough
+test-walkthrough: build examples/$(NPM_DONE) ## Run the example client against a server of its own
+	$(NPM) --prefix examples run typecheck
+	scripts/with-node scripts/walkthrough
+
+.PHONY: bench
+bench: ## Measure both stores: heartbeats, and pages of 10k to 1M users
+	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./internal/presence/...
+
+FUZZTIME ?= 1m
+.PHONY: fuzz
+fuzz: ## Run each fuzz target for FUZZTIME (1m)
+	@set -euo pipefail; for package in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' "$$package" | grep '^Fuzz' || true); do \
+			echo "$$package $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package"; \
+		done; \
+	done
+
+.PHONY: clean
+clean: ## Remove what was built; data/ stays
+	rm -rf bin artifacts .tools web/node_modules web/graphiql/node_modules examples/node_modules
+	find web/dist -mindepth 1 -not -name .gitkeep -delete

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"rollcall/internal/auth"
+)
+
+// execution runs a command line and returns what it wrote and its exit code.
+func execution(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, err bytes.Buffer
+	code = execute(t.Context(), args, output{&out, &err})
+	return out.String(), err.String(), code
+}
+
+func TestVersion(t *testing.T) {
+	stdout, _, code := execution(t, "version")
+	require.Zero(t, code)
+	require.Regexp(t, `^rollcall \S+ go1\.\S+\n$`, stdout)
+}
+
+func TestMisuseIsOneLine(t *testing.T) {
+	for _, args := range [][]string{
+		{"--ttl=60"},
+		{"nothing"},
+		{"token"},
+		{"seed", "--users=0"},
+		{"seed", "--users=-1"},
+		{"--shards=3"},
+		{"--http-addr=0.0.0.0:0"},
+		{"--auth=jwt"},
+		{"--redis-url=redis+cluster://a,b"},
+		{"--database-url=mysql://x"},
+		{"token", "--user=a b"},
+		{"token", "--user=a", "--role=root"},
+		{"token", "--auth=jwt", "--user=a"},
+		{"token", "--auth=jwt", "--jwt-secret=short", "--user=a"},
+	} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			stdout, stderr, code := execution(t, args...)
+			require.Equal(t, 1, code)
+			require.Empty(t, stdout)
+			require.Regexp(t, `^rollcall: [^\n]+\n$`, stderr)
+		})
+	}
+}
+
+func TestUnknownVariablesAreReported(t *testing.T) {
+	t.Setenv("ROLLCALL_SHARD", "4")
+	_, stderr, code := execution(t, "version")
+	require.Zero(t, code)
+	require.Equal(t, "rollcall: warning: ROLLCALL_SHARD is not known; did you mean ROLLCALL_SHARDS?\n", stderr)
+}
+
+func TestTokenOfDevMode(t *testing.T) {
+	stdout, _, code := execution(t, "token", "--user=alice", "--role=ADMIN")
+	require.Zero(t, code)
+	require.Equal(t, "dev:alice:admin\n", stdout)
+}
+
+func TestTokenIsTakenByAServerWithTheSameSecret(t *testing.T) {
+	secret := strings.Repeat("s", auth.MinSecretBytes)
+	t.Setenv("ROLLCALL_JWT_SECRET", secret)
+	stdout, stderr, code := execution(t, "token", "--user=gw", "--role=SERVICE", "--expires=5m")
+	require.Zero(t, code, stderr)
+
+	server, err := auth.New(auth.Config{Mode: auth.JWT, Secret: []byte(secret)})
+	require.NoError(t, err)
+	caller, err := server.Authenticate(t.Context(), "Bearer "+strings.TrimSpace(stdout))
+	require.NoError(t, err)
+	require.Equal(t, "gw", caller.ID)
+	require.Equal(t, auth.Service, caller.Role)
+	require.WithinDuration(t, time.Now().Add(5*time.Minute), caller.ExpiresAt, time.Minute)
+}
+
+func TestSeedIsSafeToRunTwice(t *testing.T) {
+	database := "--database-url=sqlite:" + filepath.Join(t.TempDir(), "new", "users.db")
+	stdout, stderr, code := execution(t, "seed", "--users=2500", database)
+	require.Zero(t, code, stderr)
+	require.Equal(t, "2500 demo users: 2300 added, 200 were there already\n", stdout)
+	require.Contains(t, stderr, "2500 of 2500 users\n", "plain lines where there is no terminal")
+	require.NotContains(t, stderr, "\r")
+
+	stdout, _, code = execution(t, "seed", "--users=2500", database)
+	require.Zero(t, code)
+	require.Equal(t, "2500 demo users: 0 added, 2500 were there already\n", stdout)
+}
