@@ -74,7 +74,7 @@ generated: ## Fail if graph/ is not what schema.graphqls makes
 
 .PHONY: test-go
 test-go: ## Run the Go tests, with the race detector
-	$(TOOL) gotestsum --format pkgname -- -race -timeout 15m ./...
+	$(TOOL) gotestsum --format pkgname -- -race -timeout 10m ./...
 
 .PHONY: test-web
 test-web: web ## Check the pages' types and run their unit tests
