@@ -19,12 +19,13 @@ import (
 
 	"rollcall/internal/auth"
 	"rollcall/internal/config"
+	"rollcall/internal/pgtest"
 	"rollcall/internal/redistest"
 )
 
 func TestMain(m *testing.M) {
 	logging.Disable() // as main does
-	goleak.VerifyTestMain(m,
+	goleak.VerifyTestMain(pgtest.Main(m),
 		// It ends within a second of its pool's end.
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }

@@ -28,11 +28,14 @@ func (c seedCommand) Run(ctx context.Context, out output) (err error) {
 	if err := c.Database.Check(); err != nil {
 		return err
 	}
-	source, err := openUsers(ctx, c.Database, out.logger(c.Log))
+	source, err := openUsers(c.Database, out.logger(c.Log))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
+	if err := prepareUsers(ctx, source, c.Database); err != nil {
+		return err
+	}
 
 	added, err := source.Seed(ctx, c.Users, progress(out.stderr, c.Users))
 	if errors.Is(err, sqlsource.ErrForeign) {

@@ -62,11 +62,10 @@ func run(ctx context.Context, cfg config.Config, stdout io.Writer, log *slog.Log
 	}
 	running.add("listener", ending(func() { _ = listener.Close() })) // the server has closed it, if it came to that
 
-	source, err := openUsers(ctx, cfg.Users, log)
+	source, err := serveUsers(ctx, &running, cfg.Users, log)
 	if err != nil {
 		return err
 	}
-	running.add("users", closing(source.Close))
 
 	store, err := openStore(ctx, cfg.Store, log)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"rollcall/internal/config"
 	"rollcall/internal/users"
@@ -15,10 +16,25 @@ import (
 	"rollcall/internal/users/sqlsource"
 )
 
-// openUsers opens the database of users, making an embedded one and Rollcall's
-// own table where they are absent. A database elsewhere that can't be reached is
-// no error here: presence does without, and each read tries again.
-func openUsers(ctx context.Context, cfg config.Users, log *slog.Logger) (*sqlsource.Source, error) {
+// serveUsers is the database of users for a running server. A database elsewhere
+// that can't be reached is no error here: presence does without, each read tries
+// again, and the table is made when the database is back.
+func serveUsers(ctx context.Context, running *parts, cfg config.Users, log *slog.Logger) (*sqlsource.Source, error) {
+	source, err := openUsers(cfg, log)
+	if err != nil {
+		return nil, err
+	}
+	running.add("users", closing(source.Close))
+	err = prepareUsers(ctx, source, cfg)
+	if _, embedded := cfg.EmbeddedPath(); errors.Is(err, users.ErrUnavailable) && !embedded {
+		log.WarnContext(ctx, "the database of users can't be reached; their details are missing until it can", "err", err)
+		running.loop("users table", func(ctx context.Context) { prepareLater(ctx, source, cfg, log) })
+		err = nil
+	}
+	return source, err
+}
+
+func openUsers(cfg config.Users, log *slog.Logger) (*sqlsource.Source, error) {
 	if err := makeFolder(cfg); err != nil {
 		return nil, err
 	}
@@ -26,32 +42,52 @@ func openUsers(ctx context.Context, cfg config.Users, log *slog.Logger) (*sqlsou
 	if err != nil {
 		return nil, fmt.Errorf("users: %w", err)
 	}
-	err = prepareUsers(ctx, source, cfg)
-	_, embedded := cfg.EmbeddedPath()
-	switch {
-	case err == nil:
-	case errors.Is(err, users.ErrUnavailable) && !embedded:
-		log.WarnContext(ctx, "the database of users can't be reached; their details are missing until it can", "err", err)
-	default:
-		return nil, errors.Join(fmt.Errorf("users: %w", err), source.Close())
-	}
 	return source, nil
 }
 
+// prepareEvery is how often a database that could not be reached at the start is
+// tried.
+const prepareEvery = 2 * time.Second
+
+// prepareLater does what the start could not, once the database can be reached.
+func prepareLater(ctx context.Context, source *sqlsource.Source, cfg config.Users, log *slog.Logger) {
+	tick := time.NewTicker(prepareEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := prepareUsers(ctx, source, cfg)
+		if errors.Is(err, users.ErrUnavailable) {
+			continue
+		}
+		if err != nil {
+			log.ErrorContext(ctx, "the database of users can't be used; their details stay missing", "err", err)
+			return
+		}
+		log.InfoContext(ctx, "the database of users can be reached")
+		return
+	}
+}
+
+// prepareUsers checks the users query, and makes Rollcall's own table and an embedded
+// database's demo users where they are absent.
 func prepareUsers(ctx context.Context, source *sqlsource.Source, cfg config.Users) error {
 	err := source.Check(ctx)
-	if cfg.Query != "" || errors.Is(err, users.ErrUnavailable) {
-		return err
+	if cfg.Query == "" && !errors.Is(err, users.ErrUnavailable) {
+		err = source.Migrate(ctx) // whatever else is wrong with Rollcall's own table, this mends it
 	}
-	// Whatever else is wrong with Rollcall's own table, a migration mends it.
-	if err := source.Migrate(ctx); err != nil {
-		return err
+	if err != nil {
+		return fmt.Errorf("users: %w", err)
 	}
-	if _, embedded := cfg.EmbeddedPath(); !embedded {
-		return nil
+	if _, embedded := cfg.EmbeddedPath(); embedded && cfg.Query == "" {
+		if _, err := source.Seed(ctx, demo.Users, nil); err != nil {
+			return fmt.Errorf("users: %w", err)
+		}
 	}
-	_, err = source.Seed(ctx, demo.Users, nil)
-	return err
+	return nil
 }
 
 // makeFolder makes the folder of an embedded database.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,6 +18,8 @@ type Sweeper struct {
 	store Store
 	log   *slog.Logger
 	rates []rate // by shard
+	// failing is how many shards can't be swept.
+	failing atomic.Int32
 
 	stop context.CancelFunc
 	wg   sync.WaitGroup
@@ -66,9 +69,13 @@ func (s *Sweeper) run(ctx context.Context, shard int) {
 		case ctx.Err() != nil:
 			return
 		case err != nil && !failing:
-			s.log.Warn("a shard can't be swept; trying on", "shard", shard, "err", err)
+			if s.failing.Add(1) == 1 { // one line an outage, not one a shard
+				s.log.Warn("the store can't be swept; trying on", "shard", shard, "err", err)
+			}
 		case err == nil && failing:
-			s.log.Info("a shard is swept again", "shard", shard)
+			if s.failing.Add(-1) == 0 {
+				s.log.Info("the store is swept again")
+			}
 		}
 		failing = err != nil
 		if err == nil {
