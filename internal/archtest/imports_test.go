@@ -27,10 +27,11 @@ var mayImport = map[string][]string{
 	"internal/users":      {},
 	"internal/users/demo": {"internal/users"},
 	"internal/pulse":      {},
+	"internal/redisconn":  {},
 
 	// stores know their domain
 	"internal/presence/memstore":     {"internal/presence"},
-	"internal/presence/redisstore":   {"internal/presence"},
+	"internal/presence/redisstore":   {"internal/presence", "internal/redisconn"},
 	"internal/presence/presencetest": {"internal/presence", "internal/presence/..."},
 	"internal/users/directory":       {"internal/users"},
 	"internal/users/redistier":       {"internal/users", "internal/users/directory"},
@@ -79,7 +80,7 @@ var onlyIn = map[string][]string{
 	"github.com/jackc/pgx":             {"internal/users/sqlsource", "internal/pgtest"},
 	"github.com/maypok86/otter":        {"internal/users/directory", "internal/server"},
 	"github.com/pressly/goose":         {"internal/users/sqlsource"},
-	"github.com/redis/go-redis":        {"internal/presence/redisstore", "internal/users/redistier", "internal/redistest", ""},
+	"github.com/redis/go-redis":        {"internal/redisconn", "internal/presence/redisstore", "internal/users/redistier", "internal/redistest", ""},
 	"github.com/schollz/progressbar":   {""},
 	"github.com/tidwall/btree":         {"internal/presence/memstore"},
 	"github.com/vikstrous/dataloadgen": {"dataloader"},

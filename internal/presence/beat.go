@@ -17,10 +17,13 @@ type Beat struct {
 	// Epoch of the session that beats; zero to sign the device in.
 	Epoch Epoch
 	// Nonce tells a sign-in that runs again (a retry after a lost answer, or the
-	// first attempt after its retry) from a new one; zero tells nothing.
+	// first attempt after its retry) from a new one; zero tells nothing. At most MaxNonce.
 	Nonce uint32
 	Kind  BeatKind
 }
+
+// MaxNonce is the largest nonce: a store keeps three bytes of it.
+const MaxNonce = 1<<24 - 1
 
 // Outcome is what an accepted beat did.
 type Outcome string

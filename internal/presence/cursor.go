@@ -68,7 +68,7 @@ func DecodeCursor(cursor string, order Order, filter Filter) (*Mark, error) {
 }
 
 // maxMillis is the latest time whose composite score is exact; see [MaxLevel].
-const maxMillis = Millis(1)<<41 - 1
+const maxMillis = Millis(LevelUnit - 1)
 
 func cursorBinding(order Order, f Filter) []byte {
 	buf := make([]byte, 0, 64)

@@ -29,6 +29,16 @@ func Invalid(format string, args ...any) error {
 	return &InvalidError{fmt.Sprintf(format, args...)}
 }
 
+// RateLimitedError says that a caller asks for too much at a time; the text is
+// for the client. Nothing was done.
+type RateLimitedError struct {
+	Message string
+	// RetryAfter is when the caller may try again.
+	RetryAfter time.Duration
+}
+
+func (e *RateLimitedError) Error() string { return e.Message }
+
 // UnavailableError says that the store can't be reached at the moment. What was
 // asked for may or may not have been done; every step is safe to repeat.
 type UnavailableError struct {

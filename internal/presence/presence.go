@@ -39,8 +39,11 @@ type Presence struct {
 // NoLevel is the level of a user for whom none is known.
 const NoLevel = -1
 
+// LevelUnit is the weight of a level in a composite score: no time reaches it until 2039.
+const LevelUnit = 1 << 41
+
 // MaxLevel is the highest level the list can order by. A composite score
-// level·2^41 + lastActive is exact in a double below 2^53, which leaves twelve
+// level·LevelUnit + lastActive is exact in a double below 2^53, which leaves twelve
 // bits to the level. See [ClampLevel].
 const MaxLevel = 1<<12 - 1
 

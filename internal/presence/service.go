@@ -211,7 +211,7 @@ func (h Heartbeat) beat() (Beat, error) {
 		return beat, err
 	}
 	if h.Session == nil {
-		beat.Nonce = rand.Uint32()
+		beat.Nonce = 1 + rand.Uint32N(MaxNonce)
 		return beat, nil
 	}
 	var err error

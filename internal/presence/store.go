@@ -46,7 +46,8 @@ type Store interface {
 	// stored, zero is not. A lease that was over before is settled as EXPIRED.
 	// An epoch from the future is refused with ErrEpochAhead.
 	//
-	// Events: OFFLINE with the reason if a session was live.
+	// Events: OFFLINE with the reason if a session was live. Run twice, the second
+	// answer is that none was.
 	End(ctx context.Context, userID string, epoch Epoch, reason Reason) (ended bool, err error)
 
 	// Presences is the presence of each user, in the ids' order; an unknown

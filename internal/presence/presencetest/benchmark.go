@@ -79,14 +79,20 @@ func EachCaller(b *testing.B, size int, op func(i int) error) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "beats/s")
 }
 
-// SignIn brings the users user-0… online, each on a device of their own, and
-// gives them levels; the beats extend their sessions.
+// SignIn is SignInOn with a UUID for each device.
 func SignIn(t testing.TB, store presence.Store, users int) []presence.Beat {
+	t.Helper()
+	return SignInOn(t, store, users, "3b241101-e2bb-4255-8caf-%012x")
+}
+
+// SignInOn brings the users user-0… online, each on a device of their own, whose id is
+// device with a number, and gives them levels; the beats extend their sessions.
+func SignInOn(t testing.TB, store presence.Store, users int, device string) []presence.Beat {
 	t.Helper()
 	ctx := context.Background()
 	beats := make([]presence.Beat, users)
 	for i := range beats {
-		beats[i] = presence.Beat{UserID: fmt.Sprintf("user-%d", i), DeviceID: fmt.Sprintf("3b241101-e2bb-4255-8caf-%012x", i)}
+		beats[i] = presence.Beat{UserID: fmt.Sprintf("user-%d", i), DeviceID: fmt.Sprintf(device, i)}
 	}
 	const step = 4000
 	levels := make(map[string]int, step)

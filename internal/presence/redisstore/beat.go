@@ -47,7 +47,7 @@ func (s *Store) Beat(ctx context.Context, beats []presence.Beat) ([]presence.Bea
 // beatShard runs beat.lua for beats of one shard.
 func (s *Store) beatShard(ctx context.Context, shard int, beats []presence.Beat) ([]presence.BeatResult, error) {
 	var buckets bucketSet
-	args := s.writeArgs(6 * len(beats))
+	args := s.writeArgs(shard, 6*len(beats))
 	for i := range beats {
 		b := &beats[i]
 		_, bucket := s.layout.place(b.UserID)
@@ -74,13 +74,13 @@ func (s *Store) beatShard(ctx context.Context, shard int, beats []presence.Beat)
 func beatResult(code, epoch, leaseEnd int64, now presence.Millis) presence.BeatResult {
 	r := presence.BeatResult{Epoch: presence.Epoch(epoch), LeaseEnd: presence.Millis(leaseEnd), Now: now}
 	switch code {
-	case 0:
+	case codeSignedIn:
 		r.Outcome = presence.SignedIn
-	case 1:
+	case codeRefreshed:
 		r.Outcome = presence.Refreshed
-	case 2:
+	case codeResumed:
 		r.Outcome = presence.Resumed
-	case 3:
+	case codeReplacedOtherDevice:
 		r.Outcome = presence.ReplacedOtherDevice
 	default:
 		return presence.BeatResult{Err: refusal(code), Now: now}
@@ -90,9 +90,9 @@ func beatResult(code, epoch, leaseEnd int64, now presence.Millis) presence.BeatR
 
 func refusal(code int64) error {
 	switch code {
-	case -1:
+	case codeReplaced:
 		return presence.ErrSessionReplaced
-	case -2:
+	case codeEnded:
 		return presence.ErrSessionEnded
 	}
 	return presence.ErrEpochAhead

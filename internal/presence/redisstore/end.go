@@ -14,7 +14,7 @@ func (s *Store) End(ctx context.Context, userID string, epoch presence.Epoch, re
 		state = stateDisconnected
 	}
 	shard, bucket := s.layout.place(userID)
-	args := append(s.writeArgs(3), userID, int64(epoch), state)
+	args := append(s.writeArgs(shard, 3), userID, int64(epoch), state)
 	answers, err := s.run(ctx, s.scripts.end, []call{{shard, s.keys[shard].writeKeys([]int{bucket}), args}})
 	if err != nil {
 		return false, err
@@ -24,7 +24,7 @@ func (s *Store) End(ctx context.Context, userID string, epoch presence.Epoch, re
 		return false, nil
 	case int64(1):
 		return true, nil
-	case int64(-3):
+	case int64(codeAhead):
 		return false, presence.ErrEpochAhead
 	}
 	return false, fmt.Errorf("end: %w", errReply("a code", answers[0]))

@@ -15,7 +15,7 @@ import (
 // retryAfter is what callers are told to wait while Redis can't be reached.
 const retryAfter = time.Second
 
-// errorReplies begin the replies of a server that can't serve at the moment: it is
+// unavailableReplies begin the replies of a server that can't serve at the moment: it is
 // loading, a replica, without memory, or the cluster is incomplete.
 var unavailableReplies = []string{
 	"LOADING", "READONLY", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN", "MOVED", "ASK",
@@ -24,7 +24,11 @@ var unavailableReplies = []string{
 
 // failure is the domain's error for one of go-redis.
 func (s *Store) failure(sc *script, c call, err error) error {
-	return classify(fmt.Errorf("%s on shard %d: %w", sc.name, c.shard, err))
+	err = classify(fmt.Errorf("%s on shard %d: %w", sc.name, c.shard, err))
+	if _, unavailable := errors.AsType[*presence.UnavailableError](err); unavailable {
+		s.outages[c.shard].Store(true)
+	}
+	return err
 }
 
 // classify leaves the caller's own cancellation and a server's complaint about

@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"fmt"
 	"strconv"
 
 	"rollcall/internal/presence"
@@ -29,14 +30,23 @@ func newShardKeys(prefix string, shard, buckets int) *shardKeys {
 	return k
 }
 
-// layout is what places users: a prefix written with another one can't be read.
+// recordFormat is the version of the records; see lua/common.lua.
+const recordFormat = "v1:"
+
+// layout is what all nodes of a prefix must agree on: where users are, and whether the
+// level index has them.
 type layout struct {
-	shards  int
-	buckets int // in each shard
+	shards     int
+	buckets    int // in each shard
+	levelIndex bool
 }
 
 func (l layout) String() string {
-	return strconv.Itoa(l.shards) + " shards of " + strconv.Itoa(l.buckets) + " buckets"
+	index := "without"
+	if l.levelIndex {
+		index = "with"
+	}
+	return fmt.Sprintf(recordFormat+" %d shards of %d buckets %s a level index", l.shards, l.buckets, index)
 }
 
 // place is the shard and bucket of a user. The shard takes the low bits of the hash,

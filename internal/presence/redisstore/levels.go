@@ -15,7 +15,7 @@ func (s *Store) SetLevels(ctx context.Context, levels map[string]int) error {
 			continue
 		}
 		var buckets bucketSet
-		args := s.writeArgs(3 * len(at))
+		args := s.writeArgs(shard, 3*len(at))
 		for _, i := range at {
 			_, bucket := s.layout.place(ids[i])
 			args = append(args, ids[i], levels[ids[i]], buckets.add(bucket))

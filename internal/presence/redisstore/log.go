@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"rollcall/internal/presence"
+	"rollcall/internal/redisconn"
 )
 
 // logChunk is how many entries of an event log are read at once.
@@ -20,7 +21,7 @@ const logChunk = 1000
 func (s *Store) Tail(ctx context.Context) (presence.Position, error) {
 	calls := make([]call, s.layout.shards)
 	for shard := range calls {
-		calls[shard] = call{shard, s.keys[shard].writeKeys(nil), s.writeArgs(0)}
+		calls[shard] = call{shard, s.keys[shard].writeKeys(nil), s.writeArgs(shard, 0)}
 	}
 	answers, err := s.run(ctx, s.scripts.tail, calls)
 	if err != nil {
@@ -44,6 +45,9 @@ func (s *Store) Range(ctx context.Context, shard int, after presence.EventID) ([
 	var events []presence.Event
 	for {
 		entries, err := s.client.XRangeN(ctx, s.keys[shard].events, formatEventID(after), "+", logChunk).Result()
+		if err != nil && len(events) > 0 {
+			return events, after, nil // what has been read in time; the rest is read next
+		}
 		if err != nil {
 			return nil, after, classify(fmt.Errorf("event log of shard %d: %w", shard, err))
 		}
@@ -69,7 +73,7 @@ func (s *Store) Range(ctx context.Context, shard int, after presence.EventID) ([
 // Follow implements presence.Log. The blocking read only wakes it: it would
 // not notice that the log was lost and begun anew.
 func (s *Store) Follow(ctx context.Context, shard int, after presence.EventID, wait time.Duration) ([]presence.Event, presence.EventID, error) {
-	blocked, cancel := context.WithTimeout(ctx, wait+ioTimeout)
+	blocked, cancel := context.WithTimeout(ctx, wait+redisconn.IOTimeout)
 	defer cancel()
 	err := s.blocked.XRead(blocked, &redis.XReadArgs{
 		Streams: []string{s.keys[shard].events, formatEventID(after)}, Count: 1, Block: max(wait, time.Millisecond),
@@ -83,7 +87,7 @@ func (s *Store) Follow(ctx context.Context, shard int, after presence.EventID, w
 // genesis is the type of a log's first entry; see lua/state.lua.
 const genesis presence.EventType = "GENESIS"
 
-// decodeEvent reads an entry as lua/state.lua's record writes it.
+// decodeEvent reads an entry as event in lua/state.lua writes it.
 func decodeEvent(entry redis.XMessage, shard int) (presence.Event, error) {
 	id, err := parseEventID(entry.ID)
 	if err != nil {

@@ -14,17 +14,25 @@ import (
 )
 
 // What an online user may cost, by MEMORY USAGE over all keys but the event
-// logs, at 100,000 users whose devices have UUIDs.
+// logs, at 100,000 users with device ids of 36 characters: UUIDs in their usual
+// spelling, which are packed, and any other text.
 func TestBytesPerUser(t *testing.T) {
 	const users = 100_000
 	for _, c := range []struct {
 		levels bool
+		device string
 		most   float64
-	}{{true, 320}, {false, 220}} {
-		t.Run(fmt.Sprintf("levels=%v", c.levels), func(t *testing.T) {
+	}{
+		{true, "3b241101-e2bb-4255-8caf-%012x", 320},
+		{true, "3B241101-E2BB-4255-8CAF-%012X", 320},
+		{false, "3b241101-e2bb-4255-8caf-%012x", 220},
+		{false, "Pixel-9-of-room-number:-%012d", 220},
+	} {
+		t.Run(fmt.Sprintf("levels=%v %s", c.levels, c.device), func(t *testing.T) {
+			require.Len(t, fmt.Sprintf(c.device, 1), 36)
 			// A server of its own for the default prefix, which is part of the keys' size.
 			s := open(t, Options{URL: redistest.Start(t).URL(), Prefix: "rollcall", Shards: 16, LevelIndex: c.levels})
-			presencetest.SignIn(t, s, users)
+			presencetest.SignInOn(t, s, users, c.device)
 			bytes := memoryByKind(t, s)
 			var total int64
 			for kind, n := range bytes {

@@ -52,7 +52,7 @@ func calls(s *Store) map[string]func(context.Context) error {
 	}
 }
 
-// Case 34, and the issue's: refused, hanging, restarted.
+// Case 34: refused, hanging, restarted.
 func TestOutage(t *testing.T) {
 	for name, outage := range map[string]struct{ begin, end func(*redistest.Server) }{
 		"refused": {(*redistest.Server).Stop, (*redistest.Server).Restart},

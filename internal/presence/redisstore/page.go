@@ -33,7 +33,7 @@ func (s *Store) Page(ctx context.Context, req presence.PageRequest) (presence.Pa
 		if first {
 			for _, p := range parts {
 				page.Total += p.total
-				page.HasPrevious = page.HasPrevious || p.before > 0
+				page.HasPrevious = page.HasPrevious || p.preceded
 			}
 		}
 		if dry = merge(req, heads, &page); dry == nil {
@@ -60,7 +60,10 @@ func shardShare(first, shards int) int {
 }
 
 // part is what page.lua tells of a shard besides its rows.
-type part struct{ total, before int }
+type part struct {
+	total    int
+	preceded bool // by rows before the mark
+}
 
 // fetch asks the shards of heads for their next rows.
 func (s *Store) fetch(ctx context.Context, req presence.PageRequest, heads []*head, limit int) ([]part, error) {
@@ -77,7 +80,7 @@ func (s *Store) fetch(ctx context.Context, req presence.PageRequest, heads []*he
 	for i, h := range heads {
 		r := newReader(answers[i])
 		now := presence.Millis(r.number())
-		parts[i] = part{total: int(r.number()), before: int(r.number())}
+		parts[i] = part{total: int(r.number()), preceded: r.number() == 1}
 		h.left = r.number() == 1
 		away := now.Add(-s.opts.Rules.AwayAfter)
 		for r.more() {

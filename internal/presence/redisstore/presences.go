@@ -42,14 +42,6 @@ func (s *Store) Presences(ctx context.Context, userIDs []string) ([]presence.Pre
 	return presences, nil
 }
 
-// The states of a record that Go sees; see lua/common.lua.
-const (
-	stateOnline       = 1
-	stateAway         = 2
-	stateSignedOut    = 4
-	stateDisconnected = 5
-)
-
 func decodePresence(r *reader, userID string) (presence.Presence, error) {
 	p := presence.Presence{UserID: userID, Status: presence.Offline}
 	state := r.number()

@@ -10,8 +10,12 @@ import (
 	"rollcall/internal/presence"
 )
 
-// maxScanSteps bounds the steps of one page when the filter leaves few.
-const maxScanSteps = 32
+// Bounds of a page when the filter leaves few: how many steps it takes, each of
+// which looks at least at so many users.
+const (
+	maxScanSteps = 32
+	leastScan    = 100
+)
 
 // scanPage is a page of the unordered walk: shard after shard, step by step
 // with ZSCAN.
@@ -59,7 +63,7 @@ func (s *Store) scanStep(ctx context.Context, req presence.PageRequest, at prese
 	least, greatest := levelArgs(req.Filter)
 	answers, err := s.run(ctx, s.scripts.scan, []call{{at.Scan.Shard, []string{key}, []any{
 		s.now(), s.opts.Rules.AwayAfter.Milliseconds(), string(req.Filter.Status), least, greatest,
-		strconv.FormatUint(at.Scan.Cursor, 10), want,
+		strconv.FormatUint(at.Scan.Cursor, 10), max(want, leastScan),
 	}}})
 	if err != nil {
 		return nil, at, err

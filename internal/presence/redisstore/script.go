@@ -3,11 +3,8 @@ package redisstore
 import (
 	"context"
 	"embed"
-	"fmt"
 
 	"github.com/redis/go-redis/v9"
-
-	"rollcall/internal/presence"
 )
 
 //go:embed lua
@@ -27,11 +24,9 @@ type scripts struct {
 }
 
 func loadScripts() (*scripts, error) {
-	constants := fmt.Sprintf("local SEEN_FOR, EPOCH_LEAD = %d, %d\n",
-		presence.SeenFor.Milliseconds(), presence.EpochLead.Milliseconds())
 	var failed error
 	load := func(name string, parts ...string) *script {
-		source := constants
+		source := constants()
 		for _, part := range append(parts, name) {
 			text, err := luaFiles.ReadFile("lua/" + part + ".lua")
 			if err != nil {

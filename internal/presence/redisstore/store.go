@@ -8,22 +8,18 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"rollcall/internal/presence"
+	"rollcall/internal/redisconn"
 )
 
-// Timeouts towards Redis. A call that finds it gone fails within callTimeout,
-// retries included.
-const (
-	callTimeout = 1200 * time.Millisecond
-	dialTimeout = time.Second
-	ioTimeout   = time.Second
-	maxRetries  = 1
-)
+// callTimeout is the time in which a call that finds Redis gone fails, retries
+// included.
+const callTimeout = 1200 * time.Millisecond
 
 // DefaultBuckets is the number of buckets of all shards together: about 64
 // users in each at a million online.
@@ -34,7 +30,7 @@ const DefaultEventLog = 10_000
 
 // Options say where the store is and how it is laid out.
 type Options struct {
-	URL    string // redis:// or rediss://
+	URL    string // see redisconn.Parse
 	Prefix string // of all keys; 1 to 64 of a-z A-Z 0-9 . _ -
 	Shards int    // see presence.CheckShards
 	// Buckets of all shards together; 0 is DefaultBuckets. Stored data is laid out by it.
@@ -58,6 +54,8 @@ type Store struct {
 	keys    []*shardKeys
 	commits []*committer
 	sweeps  []*sweep
+	// outages tells by shard whether a call has failed since this node last swept it.
+	outages []atomic.Bool
 	flights sync.WaitGroup // batches under way
 }
 
@@ -78,17 +76,15 @@ func Open(opts Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := connect(opts.URL, 0)
+	address, err := redisconn.Parse(opts.URL)
 	if err != nil {
-		return nil, err
-	}
-	blocked, err := connect(opts.URL, opts.Shards+2)
-	if err != nil {
-		return nil, errors.Join(err, client.Close())
+		return nil, fmt.Errorf("redis URL: %w", err)
 	}
 	s := &Store{
-		opts: opts, node: rand.Text(), client: client, blocked: blocked, scripts: scripts,
-		layout: layout{shards: opts.Shards, buckets: max(1, opts.Buckets/opts.Shards)},
+		opts: opts, node: rand.Text(), scripts: scripts,
+		client: address.Open(0), blocked: address.Open(opts.Shards + 2),
+		outages: make([]atomic.Bool, opts.Shards),
+		layout:  layout{shards: opts.Shards, buckets: max(1, opts.Buckets/opts.Shards), levelIndex: opts.LevelIndex},
 	}
 	for shard := range opts.Shards {
 		s.keys = append(s.keys, newShardKeys(opts.Prefix, shard, s.layout.buckets))
@@ -96,23 +92,6 @@ func Open(opts Options) (*Store, error) {
 		s.sweeps = append(s.sweeps, newSweep(s.layout.buckets))
 	}
 	return s, nil
-}
-
-// connect makes a client with a pool of the given size; 0 is go-redis' default.
-func connect(url string, pool int) (redis.UniversalClient, error) {
-	o, err := redis.ParseURL(url)
-	if err != nil {
-		return nil, fmt.Errorf("redis URL: %w", err)
-	}
-	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = dialTimeout, ioTimeout, ioTimeout, ioTimeout
-	o.MaxRetries = maxRetries
-	o.ContextTimeoutEnabled = true
-	if pool > 0 {
-		o.PoolSize = pool
-	}
-	// Hand-overs announced by a managed service; a plain Redis knows none.
-	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	return redis.NewClient(o), nil
 }
 
 // Client is the store's connection, for what else is kept in the same Redis.
@@ -136,8 +115,8 @@ func (s *Store) Check(ctx context.Context) error {
 	case err != nil:
 		return classify(err)
 	case written != s.layout.String():
-		return fmt.Errorf("prefix %q was written with %s, this node has %s: use the same ROLLCALL_SHARDS or another ROLLCALL_KEY_PREFIX",
-			s.opts.Prefix, written, s.layout)
+		return fmt.Errorf("prefix %q was written with %s, this node has %s: "+
+			"use the same ROLLCALL_SHARDS and ROLLCALL_LEVEL_INDEX, or another ROLLCALL_KEY_PREFIX", s.opts.Prefix, written, s.layout)
 	}
 	return nil
 }
@@ -156,12 +135,12 @@ func (s *Store) now() any {
 	return int64(s.opts.Now())
 }
 
-// writeArgs are the ARGV that state.lua takes, with room for n more.
-func (s *Store) writeArgs(n int) []any {
+// writeArgs are the ARGV that state.lua takes for a shard, with room for n more.
+func (s *Store) writeArgs(shard, n int) []any {
 	r := s.opts.Rules
-	args := make([]any, 0, 8+n)
+	args := make([]any, 0, 9+n)
 	return append(args, s.now(), r.TTL.Milliseconds(), r.BackgroundTTL.Milliseconds(), r.AwayAfter.Milliseconds(),
-		r.Gap().Milliseconds(), s.opts.EventLog, s.opts.LevelIndex, s.layout.String())
+		r.Gap().Milliseconds(), s.opts.EventLog, s.opts.LevelIndex, s.layout.String(), s.outages[shard].Load())
 }
 
 // byShard gathers the positions of ids by their shard; shards without any are nil.

@@ -18,7 +18,7 @@ const (
 
 // sweepHold is how long a node keeps the sweeping of a shard: if it dies,
 // another goes on after that.
-const sweepHold = 3 * presence.SweepEvery
+const sweepHold = 2 * presence.SweepEvery
 
 // forgetCycle is the time in which all buckets are searched for users to forget.
 const forgetCycle = time.Hour
@@ -31,6 +31,7 @@ type sweep struct {
 	// and at least once a TTL, before which no newer lease can end. 0: at once.
 	due []presence.Millis
 
+	from    int             // the bucket to begin with
 	now     presence.Millis // the server's at the last call
 	nowSeen time.Time       // and this node's then
 
@@ -49,20 +50,24 @@ func (s *Store) Sweep(ctx context.Context, shard int) (presence.SweepReport, err
 	defer w.mu.Unlock()
 
 	buckets := w.dueBuckets(s.guessNow(w))
-	args := append(s.writeArgs(3), s.node, sweepHold.Milliseconds(), sweepUsers)
+	args := append(s.writeArgs(shard, 3), s.node, sweepHold.Milliseconds(), sweepUsers)
 	answers, err := s.run(ctx, s.scripts.sweep, []call{{shard, s.keys[shard].writeKeys(buckets), args}})
 	if err != nil {
 		return presence.SweepReport{}, err
 	}
+	s.outages[shard].Store(false)
 	r := newReader(answers[0])
 	report := presence.SweepReport{Elsewhere: r.number() == 1, Now: presence.Millis(r.number()), Beats: r.number()}
 	report.Expired = int(r.number())
 	mark, candidates := r.number(), r.list()
+	if report.Now < w.now { // the clock was set back, or another server has taken over
+		clear(w.due)
+	}
 	w.now, w.nowSeen = report.Now, time.Now()
 	if report.Elsewhere {
-		clear(w.due) // what happens meanwhile is not seen here
-		return report, r.err
+		return report, r.err // what is due stays so: no lease begun since ends before
 	}
+	w.from = (w.from + len(buckets)) % len(w.due)
 	for _, b := range buckets {
 		w.due[b] = presence.Millis(r.number())
 	}
@@ -90,8 +95,9 @@ func (s *Store) guessNow(w *sweep) presence.Millis {
 
 func (w *sweep) dueBuckets(now presence.Millis) []int {
 	var due []int
-	for b, at := range w.due {
-		if at <= now {
+	for i := range w.due {
+		b := (w.from + i) % len(w.due) // in turn, so that none starves
+		if w.due[b] <= now {
 			if due = append(due, b); len(due) == sweepBuckets {
 				break
 			}
@@ -105,7 +111,7 @@ func (w *sweep) dueBuckets(now presence.Millis) []int {
 func (s *Store) settle(ctx context.Context, shard int, candidates []any, mark int64, report *presence.SweepReport) error {
 	for len(candidates) > 0 {
 		n := min(len(candidates), sweepUsers)
-		args := append(s.writeArgs(1+2*n), "")
+		args := append(s.writeArgs(shard, 1+2*n), "")
 		if n == len(candidates) {
 			args[len(args)-1] = mark
 		}
@@ -141,7 +147,7 @@ func (s *Store) forget(ctx context.Context, shard int, w *sweep, report *presenc
 	if report.Now < w.forgetAt {
 		return nil
 	}
-	answers, err := s.run(ctx, s.scripts.forget, []call{{shard, s.keys[shard].writeKeys([]int{w.forgetNext}), s.writeArgs(0)}})
+	answers, err := s.run(ctx, s.scripts.forget, []call{{shard, s.keys[shard].writeKeys([]int{w.forgetNext}), s.writeArgs(shard, 0)}})
 	if err != nil {
 		return err
 	}

@@ -2,14 +2,10 @@
 --
 -- KEYS: state.lua, with the buckets of the users
 -- ARGV, for each beat: user, device, epoch (0: sign in), nonce (of a sign-in),
---   kind (0 active, 1 background, 2 pong), bucket (from 0, among KEYS)
+--   kind (ACTIVE, BACKGROUND or PONG), bucket (from 0, among KEYS)
 -- Returns: now (ms), then for each beat: code, epoch, lease end (ms)
---   codes: 0 SIGNED_IN, 1 REFRESHED, 2 RESUMED, 3 REPLACED_OTHER_DEVICE;
---   refused, nothing changed: -1 replaced, -2 ended, -3 epoch ahead
-
-local SIGNED_IN, REFRESHED, RESUMED, REPLACED_OTHER_DEVICE = 0, 1, 2, 3
-local REPLACED, ENDED, AHEAD = -1, -2, -3
-local ACTIVE, BACKGROUND = 0, 1
+--   codes: SIGNED_IN, REFRESHED, RESUMED, REPLACED_OTHER_DEVICE; refused, nothing
+--   changed: REPLACED, ENDED, AHEAD (constants.go)
 
 -- admit decides what a beat with this epoch from this device does: its code, and
 -- the epoch that is to be live then.

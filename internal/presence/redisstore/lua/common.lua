@@ -1,22 +1,43 @@
 -- What every script shares; it is put in front of each of them. Before it stand the
--- domain's constants (see script.go), in milliseconds: SEEN_FOR, EPOCH_LEAD.
+-- numbers that Go and the scripts share; see constants.go.
 --
 -- ARGV[1] now (ms) in tests, '' for the server's clock
 
 -- A user's record, in {p:s}:session:B while online and in {p:s}:seen:B after: state
--- (1 byte), epoch, since (online since, or offline since), lease end, last
--- activity (6 bytes each), nonce of the sign-in (4 bytes), level (2 bytes), and the
--- device of the live session.
-local RECORD = '>BI6I6I6I6I4h'
-local ONLINE, AWAY, EXPIRED, SIGNED_OUT, DISCONNECTED = 1, 2, 3, 4, 5
-
-local LEVEL_UNIT = 2199023255552 -- 2^41: a composite score is level * LEVEL_UNIT + last activity
-local NO_LEVEL = -1
+-- (1 byte), epoch (6), since (online since, or offline since), lease end, last
+-- activity (5 each, from BASE on, 0: never), nonce of the sign-in (3), level (2), and
+-- the device of the live session. With a device of 37 bytes it has 64: Redis
+-- keeps no longer values in a listpack. Another format needs another recordFormat in keys.go.
+local RECORD, RECORD_SIZE = '>BI6I5I5I5I3h', 27
+local BASE = 1577836800000 -- 2020
 
 local now = tonumber(ARGV[1])
 if not now then
   local t = redis.call('TIME')
   now = t[1] * 1000 + math.floor(t[2] / 1000)
+end
+
+local function from_base(time)
+  return time == 0 and 0 or time + BASE
+end
+
+local function to_base(time)
+  return math.max(0, time - BASE)
+end
+
+-- unpack_record is nil for what is no record, which counts as nothing.
+local function unpack_record(record)
+  if not record or #record < RECORD_SIZE then
+    return nil
+  end
+  local state, epoch, since, lease_end, active, nonce, level, device_at = struct.unpack(RECORD, record)
+  return { state = state, epoch = epoch, since = from_base(since), lease_end = from_base(lease_end),
+    active = from_base(active), nonce = nonce, level = level, device = string.sub(record, device_at) }
+end
+
+local function pack_record(u)
+  return struct.pack(RECORD, u.state, u.epoch, to_base(u.since), to_base(u.lease_end), to_base(u.active),
+    u.nonce, u.level) .. u.device
 end
 
 -- forgotten tells whether a user offline since then counts as never seen; the

@@ -1,12 +1,12 @@
 -- Ends a user's session.
 --
 -- KEYS: state.lua, with the user's bucket
--- ARGV: user, epoch (0: whichever is live), state (4 signed out, 5 disconnected)
--- Returns: 1 ended, 0 none was live, -3 epoch ahead
+-- ARGV: user, epoch (0: whichever is live), state (SIGNED_OUT or DISCONNECTED)
+-- Returns: 1 ended, 0 none was live, AHEAD
 
 local epoch, state = tonumber(ARGV[HEADER + 2]), tonumber(ARGV[HEADER + 3])
 if epoch > now + EPOCH_LEAD then
-  return -3
+  return AHEAD
 end
 local u = read(ARGV[HEADER + 1], 0)
 settle(u)

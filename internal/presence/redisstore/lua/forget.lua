@@ -7,8 +7,8 @@
 local seen, gone = KEYS[6], 0
 local records = redis.call('HGETALL', seen)
 for i = 1, #records, 2 do
-  local _, _, since = struct.unpack(RECORD, records[i + 1])
-  if forgotten(since) then
+  local u = unpack_record(records[i + 1])
+  if not u or forgotten(u.since) then
     redis.call('HDEL', seen, records[i])
     gone = gone + 1
   end

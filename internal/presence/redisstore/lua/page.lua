@@ -1,16 +1,16 @@
--- One shard's part of a page of the list. Writes nothing, and never reads more of
--- the list than it returns: totals and starting points are ranks.
+-- One shard's part of a page of the list. Writes nothing, and reads no rows but
+-- those that it returns: totals and starting points are ranks.
 --
 -- KEYS[1] {p:s}:online  zset  user -> last activity (ms)
--- KEYS[2] {p:s}:level   zset  user -> level * 2^41 + last activity
+-- KEYS[2] {p:s}:level   zset  user -> level * LEVEL_UNIT + last activity
 -- ARGV[2] away after (ms)
 -- ARGV[3] order: 'active' or 'level'   ARGV[4] '1' if descending
 -- ARGV[5] status: 'ONLINE', 'AWAY', or '' for both
 -- ARGV[6] least and ARGV[7] greatest level, or '' and '' for everybody
 -- ARGV[8] how many rows at most
 -- ARGV[9…11] the mark to start behind: user, last activity (ms), level; or none
--- Returns: now (ms), total, rows before the start, 1 if rows are left, then for
---   each row: user, last activity (ms), level (-1: none or not known)
+-- Returns: now (ms), total, 1 if rows precede, 1 if rows are left, then for each
+--   row: user, last activity (ms), level (-1: none or not known)
 
 local online_key, level_key = KEYS[1], KEYS[2]
 local away = now - tonumber(ARGV[2])
@@ -29,41 +29,41 @@ elseif status == 'ONLINE' then
   low = away + 1
 end
 
--- A range is a stretch of one sorted set that the filter leaves: the ranks from
--- 'from' to before 'to'. Scores are whole numbers, so first - 1 is just below.
+-- A range is a stretch of one sorted set that the filter leaves: the scores from
+-- 'first' to 'last'. Scores are whole numbers, so first - 1 is just below.
 local function range(key, level, first, last)
-  local from = redis.call('ZCOUNT', key, '-inf', first - 1)
-  return { key = key, level = level, from = from, to = from + redis.call('ZCOUNT', key, first, last) }
+  return { key = key, level = level, first = first, last = last, size = redis.call('ZCOUNT', key, first, last) }
 end
 
 local function level_range(level)
-  local base = level * LEVEL_UNIT
-  return range(level_key, level, base + low, base + high)
+  return range(level_key, level, level * LEVEL_UNIT + low, level * LEVEL_UNIT + high)
 end
 
--- ranges that the filter leaves, by rising level.
-local function ranges()
-  if not by_level and not least then
-    return { range(online_key, nil, low, high) }
-  end
-  if by_level and status == '' then -- whole levels: one range, and one for those without
-    local some = range(level_key, nil, (least or 0) * LEVEL_UNIT, greatest and (greatest + 1) * LEVEL_UNIT - 1 or '+inf')
-    return least and { some } or { level_range(NO_LEVEL), some }
-  end
+-- level_ranges are the levels of the filter that somebody has, one range each, rising.
+local function level_ranges()
   local all, level = {}, least or NO_LEVEL
-  while not greatest or level <= greatest do -- hop over the levels that nobody has
+  while true do
     local next = redis.call('ZRANGEBYSCORE', level_key, level * LEVEL_UNIT, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
-    if not next[2] then
-      break
-    end
-    level = math.floor(tonumber(next[2]) / LEVEL_UNIT)
-    if greatest and level > greatest then
-      break
+    level = next[2] and math.floor(tonumber(next[2]) / LEVEL_UNIT)
+    if not level or (greatest and level > greatest) then
+      return all
     end
     all[#all + 1] = level_range(level)
     level = level + 1
   end
-  return all
+end
+
+-- whole_levels is all of the filter's levels in one range; NO_LEVEL is not among them.
+local function whole_levels()
+  return range(level_key, nil, (least or 0) * LEVEL_UNIT, greatest and (greatest + 1) * LEVEL_UNIT - 1 or '+inf')
+end
+
+local function sum(ranges)
+  local size = 0
+  for _, r in ipairs(ranges) do
+    size = size + r.size
+  end
+  return size
 end
 
 -- Lua's own comparison follows the server's locale, a sorted set compares bytes.
@@ -80,15 +80,13 @@ end
 -- place is how many members of key come before (score, user), and how many
 -- before or at it.
 local function place(key, score, user)
-  if tonumber(redis.call('ZSCORE', key, user) or '') == score then
-    local rank = redis.call('ZRANK', key, user)
-    return rank, rank + 1
-  end
-  local from = redis.call('ZCOUNT', key, '-inf', score - 1)
-  local to = from + redis.call('ZCOUNT', key, score, score)
+  local from, to = redis.call('ZCOUNT', key, '-inf', score - 1), redis.call('ZCOUNT', key, '-inf', score)
   while from < to do
     local middle = math.floor((from + to) / 2)
-    if less(redis.call('ZRANGE', key, middle, middle)[1], user) then
+    local found = redis.call('ZRANGE', key, middle, middle)[1]
+    if found == user then
+      return middle, middle + 1
+    elseif less(found, user) then
       from = middle + 1
     else
       to = middle
@@ -97,125 +95,250 @@ local function place(key, score, user)
   return from, from
 end
 
--- skip takes from a range what the mark has passed; returns how many.
-local function skip(r)
+-- open finds the ranks of a range that lie behind the mark: from 'from' to before
+-- 'to'. It tells whether any lie before.
+local function open(r)
+  r.from = redis.call('ZCOUNT', r.key, '-inf', r.first - 1)
+  r.to = r.from + r.size
   if not mark then
-    return 0
+    return false
   end
   local level = 0
   if r.key == level_key then
-    level = by_level and mark.level or r.level
+    level = r.level or mark.level
   end
   local before, through = place(r.key, level * LEVEL_UNIT + mark.active, mark.user)
-  local size = r.to - r.from
   if descending then
     r.to = math.max(r.from, math.min(r.to, before))
   else
     r.from = math.min(r.to, math.max(r.from, through))
   end
-  return size - (r.to - r.from)
+  return r.to - r.from < r.size
 end
 
-local function rows(r, from, to)
-  local found = redis.call('ZRANGE', r.key, from, to - 1, 'WITHSCORES')
-  local list = {}
-  for i = 1, #found, 2 do
-    local score = tonumber(found[i + 1])
-    local level = r.key == level_key and math.floor(score / LEVEL_UNIT) or NO_LEVEL
-    list[#list + 1] = { user = found[i], level = level, active = r.key == level_key and score - level * LEVEL_UNIT or score }
+-- open_level is open in an order by level: a range of a level other than the mark's lies
+-- before or behind it as a whole.
+local function open_level(r)
+  if not mark or r.level == mark.level or (not r.level and mark.level ~= NO_LEVEL) then
+    return open(r)
   end
-  return list
-end
-
--- take removes n rows from the front of a range, in the order's direction.
-local function take(r, n)
-  local list
-  if not descending then
-    list = rows(r, r.from, r.from + n)
-    r.from = r.from + n
-    return list
-  end
-  local turned = rows(r, r.to - n, r.to)
-  r.to = r.to - n
-  list = {}
-  for i = #turned, 1, -1 do
-    list[#list + 1] = turned[i]
-  end
-  return list
-end
-
-local list = ranges()
-local total, before = 0, 0
-for _, r in ipairs(list) do
-  total = total + r.to - r.from
-end
-
--- The order of the ranges in an order by level: from high to low, or from low to
--- high with those who have no level behind.
-if descending then
-  local turned = {}
-  for i = #list, 1, -1 do
-    turned[#turned + 1] = list[i]
-  end
-  list = turned
-elseif by_level and list[1] and list[1].level == NO_LEVEL then
-  local without = table.remove(list, 1)
-  list[#list + 1] = without
-end
-for _, r in ipairs(list) do
-  local without = r.level == NO_LEVEL
-  if mark and by_level and not descending and without ~= (mark.level == NO_LEVEL) then
-    if not without then -- all levels lie before a mark among those without
-      before, r.from = before + r.to - r.from, r.to
-    end
+  local passed
+  if r.level == NO_LEVEL or mark.level == NO_LEVEL then
+    passed = r.level ~= NO_LEVEL -- those without a level are last
   else
-    before = before + skip(r)
+    passed = (r.level > mark.level) == descending
+  end
+  if passed then
+    r.from, r.to = 0, 0
+    return r.size > 0
+  end
+  r.from = redis.call('ZCOUNT', r.key, '-inf', r.first - 1)
+  r.to = r.from + r.size
+  return false
+end
+
+-- take removes up to n rows from the front of an open range, in the order's direction.
+local function take(r, n)
+  n = math.min(n, r.to - r.from)
+  local found
+  if n <= 0 then
+    return {}
+  elseif descending then
+    found = redis.call('ZRANGE', r.key, r.to - n, r.to - 1, 'WITHSCORES')
+    r.to = r.to - n
+  else
+    found = redis.call('ZRANGE', r.key, r.from, r.from + n - 1, 'WITHSCORES')
+    r.from = r.from + n
+  end
+  local rows = {}
+  for i = 1, #found, 2 do
+    local active, level = tonumber(found[i + 1]), NO_LEVEL
+    if r.key == level_key then
+      level = math.floor(active / LEVEL_UNIT)
+      active = active - level * LEVEL_UNIT
+    end
+    local row = { user = found[i], active = active, level = level }
+    if descending then
+      rows[n - (i - 1) / 2] = row
+    else
+      rows[(i + 1) / 2] = row
+    end
+  end
+  return rows
+end
+
+-- chain gives out one range behind the other.
+local function chain(ranges)
+  local opens = by_level and open_level or open
+  local rows, before, left = {}, false, false
+  for _, r in ipairs(ranges) do
+    before = opens(r) or before
+    for _, row in ipairs(take(r, limit - #rows)) do
+      rows[#rows + 1] = row
+    end
+    left = left or r.to > r.from
+  end
+  return rows, before, left
+end
+
+-- earlier tells which of two ranges' heads comes first in an order by activity.
+local function earlier(a, b)
+  if a.head.active ~= b.head.active then
+    return (a.head.active > b.head.active) == descending
+  end
+  return less(a.head.user, b.head.user) ~= descending
+end
+
+-- sink restores a heap of ranges below position i.
+local function sink(heap, i)
+  while true do
+    local first, l, r = i, 2 * i, 2 * i + 1
+    if heap[l] and earlier(heap[l], heap[first]) then
+      first = l
+    end
+    if heap[r] and earlier(heap[r], heap[first]) then
+      first = r
+    end
+    if first == i then
+      return
+    end
+    heap[i], heap[first] = heap[first], heap[i]
+    i = first
   end
 end
 
-local picked = {}
-if by_level or #list == 1 then -- one range behind the other
-  for _, r in ipairs(list) do
-    local n = math.min(limit - #picked, r.to - r.from)
-    if n > 0 then
-      for _, row in ipairs(take(r, n)) do
-        picked[#picked + 1] = row
-      end
+-- merge gives out several levels' ranges by activity.
+local function merge(ranges)
+  local heap, before = {}, false
+  for _, r in ipairs(ranges) do
+    before = open(r) or before
+    r.head = take(r, 1)[1]
+    if r.head then
+      heap[#heap + 1] = r
     end
   end
-else -- by activity over several levels: merge their heads
-  local function first(a, b)
-    if a.active ~= b.active then
-      return (a.active > b.active) == descending
-    end
-    return less(a.user, b.user) ~= descending
+  for i = math.floor(#heap / 2), 1, -1 do
+    sink(heap, i)
   end
-  for _, r in ipairs(list) do
-    r.head = r.to > r.from and take(r, 1)[1] or nil
+  local rows = {}
+  while #rows < limit and heap[1] do
+    local r = heap[1]
+    rows[#rows + 1] = r.head
+    r.head = take(r, 1)[1]
+    if not r.head then
+      heap[1] = heap[#heap]
+      heap[#heap] = nil
+    end
+    if heap[1] then
+      sink(heap, 1)
+    end
   end
-  while #picked < limit do
-    local best
-    for _, r in ipairs(list) do
-      if r.head and (not best or first(r.head, best.head)) then
-        best = r
-      end
+  return rows, before, heap[1] ~= nil
+end
+
+-- matching is those of some users of the list who have a level that the filter leaves.
+local function matching(rows)
+  local users = {}
+  for i, row in ipairs(rows) do
+    users[i] = row.user
+  end
+  local scores = #users > 0 and redis.call('ZMSCORE', level_key, unpack(users)) or {}
+  local list = {}
+  for i, row in ipairs(rows) do
+    row.level = math.floor(tonumber(scores[i] or -LEVEL_UNIT) / LEVEL_UNIT)
+    if row.level >= least and row.level <= greatest then
+      list[#list + 1] = row
     end
-    if not best then
-      break
+  end
+  return list
+end
+
+local CHUNK = 64 -- rows that are looked at together
+
+-- walk gives out the list by activity, and leaves out who does not match: for
+-- filters that leave most.
+local function walk()
+  local r = range(online_key, nil, low, high)
+  local first = redis.call('ZCOUNT', online_key, '-inf', low - 1)
+  local last = first + r.size
+  open(r)
+  local rows = {}
+  local behind = { from = r.from, to = r.to }
+  while #rows <= limit and r.to > r.from do
+    for _, row in ipairs(matching(take(r, CHUNK))) do
+      rows[#rows + 1] = row
     end
-    picked[#picked + 1] = best.head
-    best.head = best.to > best.from and take(best, 1)[1] or nil
+  end
+  local left = #rows > limit
+  while #rows > limit do
+    rows[#rows] = nil
+  end
+
+  -- The passed stretch, from the mark back to the start.
+  local passed = { key = online_key, from = first, to = behind.from }
+  if descending then
+    passed = { key = online_key, from = behind.to, to = last }
+  end
+  local before = false
+  descending = not descending
+  while not before and passed.to > passed.from do
+    before = #matching(take(passed, CHUNK)) > 0
+  end
+  descending = not descending
+  return rows, before, left
+end
+
+-- by_rank puts ranges, given by rising level, into the order of levels: from high to
+-- low, or from low to high, in both with those who have no level behind.
+local function by_rank(ranges)
+  if not descending then
+    if ranges[1] and ranges[1].level == NO_LEVEL then
+      local without = table.remove(ranges, 1)
+      ranges[#ranges + 1] = without
+    end
+    return ranges
+  end
+  local turned = {}
+  for i = #ranges, 1, -1 do
+    turned[#turned + 1] = ranges[i]
+  end
+  return turned
+end
+
+local total, rows, before, left
+if by_level then
+  local ranges
+  if status ~= '' then
+    ranges = level_ranges()
+  else
+    ranges = least and { whole_levels() } or { level_range(NO_LEVEL), whole_levels() }
+  end
+  total = sum(ranges)
+  rows, before, left = chain(by_rank(ranges))
+elseif not least then
+  local all = range(online_key, nil, low, high)
+  total = all.size
+  rows, before, left = chain({ all })
+elseif limit == 0 then
+  total, rows = status == '' and whole_levels().size or sum(level_ranges()), {}
+else
+  local all, ranges = redis.call('ZCARD', online_key), nil
+  if status == '' then
+    total = whole_levels().size
+  else
+    ranges = level_ranges()
+    total = sum(ranges)
+  end
+  -- Merging asks each level, walking looks at all / total rows for each that it gives out.
+  if limit * all < 4 * CHUNK * total then
+    rows, before, left = walk()
+  else
+    rows, before, left = merge(ranges or level_ranges())
   end
 end
 
-local left = 0
-for _, r in ipairs(list) do
-  if r.head or r.to > r.from then
-    left = 1
-  end
-end
-local reply = { now, total, before, left }
-for _, row in ipairs(picked) do
+local reply = { now, total, before and 1 or 0, left and 1 or 0 }
+for _, row in ipairs(rows) do
   reply[#reply + 1] = row.user
   reply[#reply + 1] = row.active
   reply[#reply + 1] = row.level

@@ -12,16 +12,13 @@ local away = now - tonumber(ARGV[2])
 local reply = {}
 for i = 3, #ARGV, 2 do
   local user, at = ARGV[i], 1 + 2 * ARGV[i + 1]
-  local record = redis.call('HGET', KEYS[at], user) or redis.call('HGET', KEYS[at + 1], user)
-  local answer = { EXPIRED, 0, 0, 0, '' }
-  if record then
-    local state, epoch, since, _, active, _, _, device_at = struct.unpack(RECORD, record)
-    if state == ONLINE or state == AWAY then -- as the clock says, told or not
-      answer = { active <= away and AWAY or ONLINE, active, since, epoch, string.sub(record, device_at) }
-    elseif not forgotten(since) then
-      answer = { state, active, since, epoch, '' }
-    end
+  local u = unpack_record(redis.call('HGET', KEYS[at], user) or redis.call('HGET', KEYS[at + 1], user))
+  if u and (u.state == ONLINE or u.state == AWAY) then -- as the clock says, told or not
+    reply[#reply + 1] = { u.active <= away and AWAY or ONLINE, u.active, u.since, u.epoch, u.device }
+  elseif u and not forgotten(u.since) then
+    reply[#reply + 1] = { u.state, u.active, u.since, u.epoch, '' }
+  else
+    reply[#reply + 1] = { EXPIRED, 0, 0, 0, '' }
   end
-  reply[#reply + 1] = answer
 end
 return reply

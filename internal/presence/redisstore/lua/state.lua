@@ -11,13 +11,14 @@
 --
 -- ARGV[2] TTL (ms)   ARGV[3] background TTL (ms)   ARGV[4] away after (ms)
 -- ARGV[5] gap (ms)   ARGV[6] event log's length    ARGV[7] '1' with the level index
--- ARGV[8] layout, for meta
+-- ARGV[8] layout; a shard written with another one is left alone
+-- ARGV[9] '1' if the node could not reach this shard since it last swept it
 
 local ttl, background_ttl, away_after, gap = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local log_length, level_index = ARGV[6], ARGV[7] == '1'
 local meta_key, events_key, online_key, level_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 
-local HEADER = 8          -- the ARGV of the call itself begin behind
+local HEADER = 9          -- the ARGV of the call itself begin behind
 local KEEP = 259200       -- seconds that a key outlives its last write: 3 days
 local STATUS = { 'ONLINE', 'AWAY', 'OFFLINE', 'OFFLINE', 'OFFLINE' } -- by state
 local REASON = { '', '', 'EXPIRED', 'SIGNED_OUT', 'DISCONNECTED' }
@@ -36,47 +37,55 @@ local function event(type, u)
     'since', u.online and u.since or 0, 'device', u.device, 'epoch', u.epoch)
 end
 
--- genesis_id is an entry id of this moment that no earlier log can have used, even if
--- it was lost within this millisecond.
-local function genesis_id()
+-- begin_log writes the genesis. Its id is of this moment, and none that an earlier
+-- log can have used, even if that was lost within this millisecond.
+local function begin_log()
   local t = redis.call('TIME')
-  return string.format('%.0f-%.0f', t[1] * 1000 + math.floor(t[2] / 1000), (t[2] % 1000 + 1) * 1048576)
+  local id = string.format('%.0f-%.0f', t[1] * 1000 + math.floor(t[2] / 1000), (t[2] % 1000 + 1) * 1048576)
+  redis.call('XADD', events_key, id, 'type', 'GENESIS')
 end
 
 -- grace is the time until which no lease is over.
 local grace
 do
-  local meta = redis.call('HMGET', meta_key, 'swept', 'grace')
+  local meta = redis.call('HMGET', meta_key, 'swept', 'grace', 'layout')
   local swept = tonumber(meta[1])
+  if swept and meta[3] ~= ARGV[8] then
+    return redis.error_reply('LAYOUT the shard was written with ' .. tostring(meta[3]))
+  end
   grace = tonumber(meta[2]) or 0
   if not swept then -- a new store, or one that lost its data
     grace = now + ttl
     redis.call('HSET', meta_key, 'swept', now, 'grace', grace, 'layout', ARGV[8])
-    redis.call('XADD', events_key, genesis_id(), 'type', 'GENESIS')
+    begin_log()
     keep(meta_key, events_key)
-  elseif now - swept > gap then -- nobody could have told who was alive
+  elseif now - swept > gap or swept - now > gap then
+    -- Nobody could have told who was alive, or the clock was set back.
     grace = now + ttl
     redis.call('HSET', meta_key, 'grace', grace)
+  elseif ARGV[9] == '1' then -- see sweep.lua
+    grace = now + ttl
   end
 end
 
--- open reads a user's record, as found in the hash session or seen.
+-- open is the user of a record, as found in the hash session or seen; nil if it is none.
 local function open(user, session, seen, record, online)
-  local state, epoch, since, lease_end, active, nonce, level, device_at = struct.unpack(RECORD, record)
-  return { id = user, session = session, seen = seen, online = online, state = state, epoch = epoch, since = since,
-    lease_end = lease_end, active = active, nonce = nonce, level = level, device = string.sub(record, device_at) }
+  local u = unpack_record(record)
+  if u then
+    u.id, u.session, u.seen, u.online = user, session, seen, online
+  end
+  return u
 end
 
 -- read is what is known of a user; epoch 0 where nothing is. The bucket is
 -- counted from 0 among those in KEYS.
 local function read(user, bucket)
   local session, seen = KEYS[5 + 2 * bucket], KEYS[6 + 2 * bucket]
-  local record = redis.call('HGET', session, user)
-  if record then
-    return open(user, session, seen, record, true)
+  local u = open(user, session, seen, redis.call('HGET', session, user), true)
+  if u then
+    return u
   end
-  record = redis.call('HGET', seen, user)
-  local u = record and open(user, session, seen, record, false)
+  u = open(user, session, seen, redis.call('HGET', seen, user), false)
   if u and not forgotten(u.since) then
     return u
   end
@@ -85,8 +94,7 @@ local function read(user, bucket)
 end
 
 local function write(u)
-  redis.call('HSET', u.online and u.session or u.seen, u.id,
-    struct.pack(RECORD, u.state, u.epoch, u.since, u.lease_end, u.active, u.nonce, u.level) .. u.device)
+  redis.call('HSET', u.online and u.session or u.seen, u.id, pack_record(u))
 end
 
 -- list puts a user where their last activity and level say.

@@ -10,17 +10,28 @@
 
 local node, hold, limit = ARGV[HEADER + 1], tonumber(ARGV[HEADER + 2]), tonumber(ARGV[HEADER + 3])
 local meta = redis.call('HMGET', meta_key, 'sweeper', 'until', 'beats', 'away')
-local beats = tonumber(meta[3]) or 0
-if meta[1] and meta[1] ~= node and tonumber(meta[2]) > now then
+local held, beats = tonumber(meta[2]) or 0, tonumber(meta[3]) or 0
+if meta[1] and meta[1] ~= node and held > now and held <= now + hold then
   return { 1, now, beats, 0, 0, {} }
 end
-redis.call('HSET', meta_key, 'sweeper', node, 'until', now + hold, 'swept', now)
+-- If this node, which now sweeps, could not reach the shard, nobody else has swept
+-- it either: it was an outage, however short. If another node has, it was this
+-- node's own trouble, which grants its own users' next beats grace and nobody else.
+redis.call('HSET', meta_key, 'sweeper', node, 'until', now + hold, 'swept', now, 'grace', grace)
 keep(meta_key, events_key, online_key, level_key)
 
 local expired = 0
 
--- look expires whom it finds in a bucket, and returns when to look again: at the earliest
--- lease end left, and within a TTL, before which no lease begun later ends.
+-- lose takes a user out of the list whose record can't be read. No event: nothing is
+-- known of them but that they will be back at their next beat.
+local function lose(user, session)
+  redis.call('HDEL', session, user)
+  redis.call('ZREM', online_key, user)
+  redis.call('ZREM', level_key, user)
+end
+
+-- look expires whom it finds in a bucket, and returns when to look again: at the
+-- earliest lease end left, and within a TTL, before which no lease begun later ends.
 local function look(session, seen)
   if expired >= limit then
     return 0
@@ -28,11 +39,13 @@ local function look(session, seen)
   local again = now + ttl
   local records = redis.call('HGETALL', session)
   for i = 1, #records, 2 do
-    local _, _, _, lease_end = struct.unpack(RECORD, records[i + 1])
-    if lease_end > now or now < grace then
-      again = math.min(again, math.max(lease_end, grace))
+    local u = open(records[i], session, seen, records[i + 1], true)
+    if not u then
+      lose(records[i], session)
+    elseif u.lease_end > now or now < grace then
+      again = math.min(again, math.max(u.lease_end, grace))
     elseif expired < limit then
-      leave(open(records[i], session, seen, records[i + 1], true), EXPIRED)
+      leave(u, EXPIRED)
       expired = expired + 1
     else
       again = 0

@@ -4,4 +4,8 @@
 -- ARGV: those of state.lua alone
 -- Returns: the entry's id
 
+if redis.call('EXISTS', events_key) == 0 then -- lost, though the rest was not
+  begin_log()
+  keep(events_key)
+end
 return redis.call('XREVRANGE', events_key, '+', '-', 'COUNT', 1)[1][1]
