@@ -77,6 +77,17 @@ func (p *process) restart() error {
 	return err
 }
 
+// sentinelMode before the name of a configuration file makes the server a Sentinel.
+const sentinelMode = "--sentinel"
+
+func (p *process) arguments() []string {
+	port := []string{"--port", strconv.Itoa(p.port), "--bind", "127.0.0.1", "--dir", p.dir}
+	if len(p.args) > 1 && p.args[0] == sentinelMode {
+		return append([]string{p.args[1], sentinelMode}, port...)
+	}
+	return append(append(port, "--save", "", "--appendonly", "no"), p.args...)
+}
+
 // run starts the server and waits until it answers.
 func (p *process) run() error {
 	logPath := filepath.Join(p.dir, "redis.log")
@@ -86,11 +97,7 @@ func (p *process) run() error {
 	}
 	defer func() { _ = logFile.Close() }()
 
-	args := append([]string{
-		"--port", strconv.Itoa(p.port), "--bind", "127.0.0.1",
-		"--dir", p.dir, "--save", "", "--appendonly", "no",
-	}, p.args...)
-	p.cmd = exec.Command("redis-server", args...)
+	p.cmd = exec.Command("redis-server", p.arguments()...)
 	p.cmd.Stdout, p.cmd.Stderr = logFile, logFile
 	p.cmd.SysProcAttr = sysProcAttr()
 	p.done = make(chan struct{})

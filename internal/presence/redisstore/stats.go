@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/redis/go-redis/v9"
 
@@ -22,16 +23,38 @@ func (s *Store) Stats(ctx context.Context) (presence.Stats, error) {
 	for shard, k := range s.keys {
 		cards[shard] = pipe.ZCard(ctx, k.online)
 	}
-	memory := pipe.Info(ctx, "memory")
 	if _, err := pipe.Exec(ctx); err != nil {
 		return st, classify(fmt.Errorf("stats: %w", err))
 	}
 	for _, card := range cards {
 		st.OnlineByShard = append(st.OnlineByShard, int(card.Val()))
 	}
-	st.UsedMemory = infoNumber(memory.Val(), "used_memory")
-	st.MaxMemory = infoNumber(memory.Val(), "maxmemory")
-	return st, nil
+	var mu sync.Mutex // servers are asked at the same time
+	err := s.eachServer(ctx, func(ctx context.Context, server *redis.Client) error {
+		memory, err := server.Info(ctx, "memory").Result()
+		if err != nil {
+			return classify(fmt.Errorf("stats: %w", err))
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		st.UsedMemory += infoNumber(memory, "used_memory")
+		st.MaxMemory += infoNumber(memory, "maxmemory")
+		return nil
+	})
+	return st, err
+}
+
+// eachServer calls do for each server that takes writes.
+func (s *Store) eachServer(ctx context.Context, do func(context.Context, *redis.Client) error) error {
+	switch c := s.client.(type) {
+	case *redis.ClusterClient:
+		return c.ForEachMaster(ctx, do)
+	case *redis.Ring:
+		return c.ForEachShard(ctx, do)
+	case *redis.Client:
+		return do(ctx, c)
+	}
+	return fmt.Errorf("stats: an unknown client, %T", s.client)
 }
 
 // infoNumber is a field of an INFO answer; 0 if it isn't there.

@@ -12,32 +12,42 @@ import (
 	"rollcall/internal/redistest"
 )
 
-// fixture is a store under a prefix of the shared server, with few buckets, so that users share them.
-func fixture(tb testing.TB, t scope, o presencetest.Options, clock *presencetest.Clock) presencetest.Fixture {
+// fixture is a store under a prefix of its own, with few buckets, so that users share them.
+func fixture(tb testing.TB, t scope, url string, o presencetest.Options, clock *presencetest.Clock) presencetest.Fixture {
 	s := open(t, Options{
-		URL: redistest.Shared(tb).URL(), Prefix: redistest.Prefix(tb),
+		URL: url, Prefix: redistest.Prefix(tb),
 		Shards: o.Shards, Buckets: 2 * o.Shards, Rules: o.Rules, LevelIndex: o.LevelIndex, EventLog: o.EventLog, Now: clock.Now,
 	})
 	return presencetest.Fixture{Store: s, Clock: clock, Lose: func() { lose(t, s) }}
 }
 
-// lose deletes all keys of the store at once.
+// lose deletes all keys of the store, each shard's at once.
 func lose(t scope, s *Store) {
-	var keys []string
 	for _, k := range s.keys {
 		buckets := make([]int, s.layout.buckets)
 		for b := range buckets {
 			buckets[b] = b
 		}
-		keys = append(keys, k.writeKeys(buckets)...)
+		require.NoError(t, s.client.Del(context.Background(), k.writeKeys(buckets)...).Err())
 	}
-	require.NoError(t, s.client.Del(context.Background(), keys...).Err())
 }
 
+// Every layout of Redis gives the same answers.
 func TestConformance(t *testing.T) {
-	presencetest.Run(t, func(t *testing.T, o presencetest.Options) presencetest.Fixture {
-		return fixture(t, t, o, presencetest.NewClock())
-	})
+	for layout, url := range map[string]func(t *testing.T) string{
+		"one server": func(t *testing.T) string { return redistest.Shared(t).URL() },
+		"cluster":    func(t *testing.T) string { return redistest.StartCluster(t, 3, 0).URL() },
+		"sentinel":   func(t *testing.T) string { return redistest.StartSentinel(t, 1, 1).URL() },
+		"ring":       func(t *testing.T) string { return redistest.StartRing(t, 4).URL() },
+	} {
+		t.Run(layout, func(t *testing.T) {
+			t.Parallel()
+			url := url(t)
+			presencetest.Run(t, func(t *testing.T, o presencetest.Options) presencetest.Fixture {
+				return fixture(t, t, url, o, presencetest.NewClock())
+			})
+		})
+	}
 }
 
 // model compares the store with memstore.
@@ -45,7 +55,7 @@ func model(tb testing.TB, seen *presencetest.Coverage) func(*rapid.T) {
 	return func(t *rapid.T) {
 		clock, o := presencetest.NewClock(), presencetest.ModelOptions()
 		mem := memstore.New(memstore.Options{Shards: o.Shards, Rules: o.Rules, LevelIndex: o.LevelIndex, EventLog: o.EventLog, Now: clock.Now})
-		presencetest.Model(t, fixture(tb, t, o, clock), presencetest.Fixture{Store: mem, Clock: clock, Lose: mem.Lose}, seen)
+		presencetest.Model(t, fixture(tb, t, redistest.Shared(tb).URL(), o, clock), presencetest.Fixture{Store: mem, Clock: clock, Lose: mem.Lose}, seen)
 	}
 }
 

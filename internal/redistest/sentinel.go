@@ -1,0 +1,91 @@
+package redistest
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Sentinel is a primary with replicas and the Sentinels that watch them.
+type Sentinel struct {
+	Primary   *Server // at the start
+	Replicas  []*Server
+	Sentinels []*Server
+}
+
+// sentinelMaster is the name of the primary.
+const sentinelMaster = "rollcall"
+
+// StartSentinel starts a primary, its replicas, and Sentinels that make one of them the
+// primary when it has been away for a second. All know each other when it returns.
+func StartSentinel(t testing.TB, replicas, sentinels int) *Sentinel {
+	t.Helper()
+	s := &Sentinel{Primary: Start(t, "--repl-diskless-sync-delay", "0")}
+	host, port, err := net.SplitHostPort(s.Primary.Addr)
+	if err != nil {
+		t.Fatalf("redistest: %v", err)
+	}
+	for range replicas {
+		s.Replicas = append(s.Replicas, Start(t, "--replicaof", host+" "+port, "--repl-diskless-sync-delay", "0"))
+	}
+	quorum := sentinels/2 + 1
+	for range sentinels {
+		s.Sentinels = append(s.Sentinels, startSentinel(t, host, port, quorum))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), startDeadline)
+	defer cancel()
+	for _, replica := range s.Replicas {
+		if err := until(ctx, func() error { return inStep(ctx, replica.Client()) }); err != nil {
+			t.Fatalf("redistest: replica: %v", err)
+		}
+	}
+	for _, sentinel := range s.Sentinels {
+		if err := until(ctx, func() error { return s.watched(ctx, sentinel) }); err != nil {
+			t.Fatalf("redistest: sentinel: %v", err)
+		}
+	}
+	return s
+}
+
+// startSentinel runs a redis-server as Sentinel. It writes its state into its
+// configuration, so that has to be a file.
+func startSentinel(t testing.TB, host, port string, quorum int) *Server {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "sentinel.conf")
+	config := strings.Join([]string{
+		"sentinel monitor " + sentinelMaster + " " + host + " " + port + " " + strconv.Itoa(quorum),
+		"sentinel down-after-milliseconds " + sentinelMaster + " 1000",
+		"sentinel failover-timeout " + sentinelMaster + " 5000",
+	}, "\n")
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		t.Fatalf("redistest: %v", err)
+	}
+	return Start(t, sentinelMode, file)
+}
+
+// watched tells whether a Sentinel knows the replicas and the other Sentinels.
+func (s *Sentinel) watched(ctx context.Context, sentinel *Server) error {
+	state, err := sentinel.Client().Do(ctx, "SENTINEL", "CKQUORUM", sentinelMaster).Text()
+	if err != nil {
+		return err
+	}
+	info, err := sentinel.Client().Info(ctx, "sentinel").Result()
+	want := "slaves=" + strconv.Itoa(len(s.Replicas)) + ",sentinels=" + strconv.Itoa(len(s.Sentinels))
+	if err == nil && !strings.Contains(info, want) {
+		err = &notYet{state + ": " + info}
+	}
+	return err
+}
+
+type notYet struct{ state string }
+
+func (n *notYet) Error() string { return n.state }
+
+// URL is the redis+sentinel:// URL.
+func (s *Sentinel) URL() string {
+	return "redis+sentinel://" + addrs(s.Sentinels) + "/" + sentinelMaster
+}
