@@ -76,6 +76,10 @@ generated: ## Fail if graph/ is not what schema.graphqls makes
 test-go: ## Run the Go tests, with the race detector
 	$(TOOL) gotestsum --format pkgname -- -race -timeout 10m ./...
 
+.PHONY: test-faults
+test-faults: ## Kill, freeze and cut off nodes and Redis, at full size; prints what it measured
+	$(GO) test -count=1 -timeout 30m -v ./internal/faults -args -long
+
 .PHONY: test-web
 test-web: web ## Check the pages' types and run their unit tests
 	$(NPM) --prefix web run typecheck

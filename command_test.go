@@ -36,7 +36,9 @@ func TestMisuseIsOneLine(t *testing.T) {
 		{"--shards=3"},
 		{"--http-addr=0.0.0.0:0"},
 		{"--auth=jwt"},
-		{"--redis-url=redis+cluster://a,b"},
+		{"--jwt-secret=0123456789abcdef0123456789abcdef"},
+		{"help", "nothing"},
+		{"--redis-url=redis+sentinel://a,b"},
 		{"--database-url=mysql://x"},
 		{"token", "--user=a b"},
 		{"token", "--user=a", "--role=root"},
@@ -52,6 +54,20 @@ func TestMisuseIsOneLine(t *testing.T) {
 	}
 }
 
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{"help"}, {"help", "token"}, {"help", "seed"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			stdout, stderr, code := execution(t, args...)
+			require.Zero(t, code)
+			require.Empty(t, stderr)
+			asked, _, code := execution(t, append(args[1:], "--help")...)
+			require.Zero(t, code)
+			require.Equal(t, asked, stdout)
+			require.Contains(t, stdout, "Usage: rollcall "+strings.Join(args[1:], " "))
+		})
+	}
+}
+
 func TestUnknownVariablesAreReported(t *testing.T) {
 	t.Setenv("ROLLCALL_SHARD", "4")
 	_, stderr, code := execution(t, "version")
@@ -60,15 +76,19 @@ func TestUnknownVariablesAreReported(t *testing.T) {
 }
 
 func TestTokenOfDevMode(t *testing.T) {
-	stdout, _, code := execution(t, "token", "--user=alice", "--role=ADMIN")
-	require.Zero(t, code)
-	require.Equal(t, "dev:alice:admin\n", stdout)
+	t.Setenv("ROLLCALL_JWT_SECRET", strings.Repeat("s", auth.MinSecretBytes)) // it is ROLLCALL_AUTH that decides
+	for _, role := range []string{"ADMIN", "admin", "Admin"} {
+		stdout, stderr, code := execution(t, "token", "--user=alice", "--role="+role)
+		require.Zero(t, code, stderr)
+		require.Equal(t, "dev:alice:admin\n", stdout)
+	}
 }
 
 func TestTokenIsTakenByAServerWithTheSameSecret(t *testing.T) {
 	secret := strings.Repeat("s", auth.MinSecretBytes)
+	t.Setenv("ROLLCALL_AUTH", "jwt")
 	t.Setenv("ROLLCALL_JWT_SECRET", secret)
-	stdout, stderr, code := execution(t, "token", "--user=gw", "--role=SERVICE", "--expires=5m")
+	stdout, stderr, code := execution(t, "token", "--user=gw", "--role=service", "--expires=5m")
 	require.Zero(t, code, stderr)
 
 	server, err := auth.New(auth.Config{Mode: auth.JWT, Secret: []byte(secret)})

@@ -10,6 +10,7 @@ import (
 
 	"rollcall/internal/auth"
 	"rollcall/internal/config"
+	"rollcall/internal/redisconn"
 )
 
 // greet prints where to click and what the server works with.
@@ -47,7 +48,8 @@ func presenceIn(cfg config.Store) string {
 	if cfg.RedisURL == "" {
 		return "in memory, until the server ends"
 	}
-	return fmt.Sprintf("in %s, keys %s, %d shards", withoutPassword(cfg.RedisURL), cfg.KeyPrefix, cfg.Shards)
+	redis, _ := redisconn.Parse(cfg.RedisURL) // it has been opened, so it parses
+	return fmt.Sprintf("in %s, keys %s, %d shards", redis, cfg.KeyPrefix, cfg.Shards)
 }
 
 func usersIn(cfg config.Users) string {
@@ -56,9 +58,9 @@ func usersIn(cfg config.Users) string {
 	}
 	text := "in " + withoutPassword(cfg.DatabaseURL)
 	if cfg.Query != "" {
-		text += ", by your query"
+		return text + ", by your query"
 	}
-	return text
+	return text + "; rollcall seed adds demo users"
 }
 
 func callers(cfg config.Auth) string {

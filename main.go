@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -58,18 +59,26 @@ func execute(ctx context.Context, args []string, out output) int {
 }
 
 func parseAndRun(ctx context.Context, args []string, out output) error {
+	if len(args) > 0 && args[0] == "help" { // kong knows the flag only
+		args = append(slices.Clone(args[1:]), "--help")
+	}
+	helped := false
 	parser, err := kong.New(&commands{},
 		kong.Name("rollcall"),
 		kong.Description("A GraphQL presence service: who is online, and the moment that changes."),
 		kong.Writers(out.stdout, out.stderr),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(out),
+		kong.Exit(func(int) { helped = true }), // after help was printed; the process ends in main
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 	)
 	if err != nil {
 		return fmt.Errorf("command line: %w", err)
 	}
 	command, err := parser.Parse(args)
+	if helped {
+		return nil
+	}
 	var misused *kong.ParseError
 	if errors.As(err, &misused) {
 		return fmt.Errorf("%w; see rollcall --help", err)

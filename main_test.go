@@ -89,17 +89,25 @@ func stores(t *testing.T, test func(t *testing.T, change func(*config.Config))) 
 	t.Run("memory", func(t *testing.T) {
 		test(t, func(*config.Config) {})
 	})
-	t.Run("redis", func(t *testing.T) {
-		redis := redistest.Start(t)
-		test(t, func(cfg *config.Config) { cfg.Store.RedisURL = redis.URL() })
-	})
+	for layout, url := range map[string]func() string{
+		"redis":    func() string { return redistest.Start(t).URL() },
+		"cluster":  func() string { return redistest.StartCluster(t, 3, 0).URL() },
+		"sentinel": func() string { return redistest.StartSentinel(t, 1, 1).URL() },
+		"ring":     func() string { return redistest.StartRing(t, 2).URL() },
+	} {
+		t.Run(layout, func(t *testing.T) {
+			url := url()
+			test(t, func(cfg *config.Config) { cfg.Store.RedisURL = url })
+		})
+	}
 }
 
-const signIn = `mutation { heartbeat(input: {deviceId: "phone"}) { outcome session user { id name } nextHeartbeatInMs } }`
+const signIn = `mutation { heartbeat(input: {deviceId: "phone"}) { outcome session expiresAt user { id name } nextHeartbeatInMs } }`
 
 type signedIn struct {
 	Heartbeat struct {
 		Outcome, Session  string
+		ExpiresAt         time.Time
 		User              struct{ ID, Name string }
 		NextHeartbeatInMs int
 	}
@@ -112,6 +120,7 @@ type delta struct {
 		Events []struct {
 			Type, UserID string
 			Reason       *string
+			At           time.Time
 			User         struct{ Name string }
 		}
 	}
@@ -121,7 +130,7 @@ func TestUsersComeAndGo(t *testing.T) {
 	stores(t, func(t *testing.T, change func(*config.Config)) {
 		s := start(t, change)
 		watcher := connect(t, s.url, "dev:watcher")
-		watcher.subscribe("1", `subscription { presenceChanged { cursor reset events { type userId reason user { name } } } }`)
+		watcher.subscribe("1", `subscription { presenceChanged { cursor reset events { type userId reason at user { name } } } }`)
 		var d delta
 		watcher.next(&d)
 		require.Empty(t, d.PresenceChanged.Events)
@@ -156,6 +165,10 @@ func TestUsersComeAndGo(t *testing.T) {
 		require.Len(t, d.PresenceChanged.Events, 1)
 		require.Equal(t, "OFFLINE", d.PresenceChanged.Events[0].Type)
 		require.Equal(t, "EXPIRED", *d.PresenceChanged.Events[0].Reason)
+		// The promise is by the store's clock, so a slow test does not matter.
+		late := d.PresenceChanged.Events[0].At.Sub(in.Heartbeat.ExpiresAt)
+		require.GreaterOrEqual(t, late, time.Duration(0))
+		require.Less(t, late, time.Second, "of the lease's end")
 	})
 }
 
@@ -240,7 +253,7 @@ func TestAPortInUseIsAnError(t *testing.T) {
 	_, stderr, code := execution(t, "--http-addr="+strings.TrimSuffix(strings.TrimPrefix(s.url, "http://"), "/"),
 		"--database-url=sqlite:"+filepath.Join(t.TempDir(), "rollcall.db"), "--log-level=error")
 	require.Equal(t, 1, code)
-	require.Regexp(t, `^rollcall: [^\n]*in use\n$`, stderr)
+	require.Regexp(t, `^rollcall: [^\n]*ROLLCALL_HTTP_ADDR[^\n]*in use\n$`, stderr)
 }
 
 func status(t *testing.T, url string) int {

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rollcall/dataloader"
 	"rollcall/internal/auth"
 	"rollcall/internal/config"
 	"rollcall/internal/feed"
@@ -58,7 +57,7 @@ func run(ctx context.Context, cfg config.Config, stdout io.Writer, log *slog.Log
 	// First, since a port in use is what most often goes wrong.
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.HTTP.Addr)
 	if err != nil {
-		return err
+		return fmt.Errorf("choose another ROLLCALL_HTTP_ADDR: %w", err)
 	}
 	running.add("listener", ending(func() { _ = listener.Close() })) // the server has closed it, if it came to that
 
@@ -117,10 +116,9 @@ func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *
 	present := resolvers.ErrorPresenter(api.Log)
 	graphQL := server.NewHandler(resolvers.Schema(api), server.Options{
 		Present: present, Recover: resolvers.RecoverFunc(api.Log),
-		AroundResponses: dataloader.Middleware(api.Directory, api.Service),
-		WebSocket:       webSocket(cfg, authenticator, api.Log),
+		WebSocket: webSocket(cfg, authenticator, api.Log),
 	})
-	graphQL.Use(resolvers.Extension())
+	graphQL.Use(resolvers.Extension(api))
 	var stopping atomic.Bool
 	router := server.NewRouter(server.Routes{
 		GraphQL: graphQL,

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"rollcall/internal/auth"
@@ -12,8 +13,8 @@ import (
 type tokenCommand struct {
 	Auth    config.Auth   `embed:""`
 	User    string        `required:"" placeholder:"ID" help:"Make a token for this user."`
-	Role    auth.Role     `default:"USER" enum:"USER,SERVICE,ADMIN" help:"Give them this role: USER, SERVICE or ADMIN."`
-	Expires time.Duration `default:"1h" help:"Let the token expire after this time."`
+	Role    string        `default:"USER" help:"Give them this role: USER, SERVICE or ADMIN."`
+	Expires time.Duration `default:"1h" help:"Let a signed token expire after this time (${default}); dev tokens don't."`
 }
 
 // Run prints what follows "Bearer " in an Authorization header.
@@ -26,14 +27,15 @@ func (c tokenCommand) Run(out output) error {
 	return err
 }
 
-// token is a JWT where there is a secret to sign it, and a dev token otherwise.
+// token is one that a server with the same ROLLCALL_AUTH takes.
 func (c tokenCommand) token(now time.Time) (string, error) {
-	tokens := c.Auth.Tokens()
-	if len(tokens.Secret) != 0 {
-		tokens.Mode = auth.JWT
+	role, err := auth.ParseRole(strings.ToUpper(c.Role))
+	if err != nil {
+		return "", fmt.Errorf("--role=%s: %w", c.Role, err)
 	}
+	tokens := c.Auth.Tokens()
 	if tokens.Mode == auth.Dev {
-		return auth.DevToken(c.User, c.Role)
+		return auth.DevToken(c.User, role)
 	}
 	if c.Expires <= 0 {
 		return "", errors.New("--expires must be positive")
@@ -41,5 +43,5 @@ func (c tokenCommand) token(now time.Time) (string, error) {
 	if len(tokens.Secret) == 0 {
 		return "", errors.New("set ROLLCALL_JWT_SECRET to the server's secret")
 	}
-	return auth.Mint(tokens, auth.Caller{ID: c.User, Role: c.Role, ExpiresAt: now.Add(c.Expires)})
+	return auth.Mint(tokens, auth.Caller{ID: c.User, Role: role, ExpiresAt: now.Add(c.Expires)})
 }

@@ -8,8 +8,6 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/99designs/gqlgen/graphql"
-
 	"rollcall/internal/presence"
 	"rollcall/internal/users"
 )
@@ -105,14 +103,10 @@ func (l *Loaders) Forget(ids ...string) {
 
 type loadersKey struct{}
 
-// Middleware gives each response loaders of its own. gqlgen runs it around
-// every event of a subscription, and hands its context to the fields.
-func Middleware(directory Directory, store Presences) graphql.ResponseMiddleware {
-	return func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-		return next(context.WithValue(ctx, loadersKey{}, New(directory, store)))
-	}
+// With is ctx with new loaders, for the answer that is made with it.
+func With(ctx context.Context, directory Directory, store Presences) context.Context {
+	return context.WithValue(ctx, loadersKey{}, New(directory, store))
 }
 
-// For is the loaders of the response in the making. It panics where
-// [Middleware] is not in use.
+// For is the loaders of the response in the making. It panics where there are none.
 func For(ctx context.Context) *Loaders { return ctx.Value(loadersKey{}).(*Loaders) }

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/99designs/gqlgen/graphql"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -177,14 +176,9 @@ func TestForget(t *testing.T) {
 	require.Len(t, store.loads, 2)
 }
 
-func TestEachResponseHasItsOwn(t *testing.T) {
-	var seen []*dataloader.Loaders
-	middleware := dataloader.Middleware(&source{}, &source{})
-	for range 2 {
-		middleware(t.Context(), func(ctx context.Context) *graphql.Response {
-			seen = append(seen, dataloader.For(ctx))
-			return nil
-		})
-	}
-	require.NotSame(t, seen[0], seen[1])
+func TestEachContextHasItsOwn(t *testing.T) {
+	first := dataloader.With(t.Context(), &source{}, &source{})
+	second := dataloader.With(first, &source{}, &source{})
+	require.Same(t, dataloader.For(first), dataloader.For(first))
+	require.NotSame(t, dataloader.For(first), dataloader.For(second))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rollcall/internal/presence"
+	"rollcall/internal/server/limit"
 )
 
 const (
@@ -39,6 +40,7 @@ const (
 var badDocuments = []bad{
 	{"no GraphQL", `{me{id}`, nil, unparsable},
 	{"no operation", ``, nil, invalid},
+	{"too many tokens", `{` + strings.Repeat("onlineCount ", limit.DocumentTokens) + `}`, nil, unparsable},
 	{"unknown field", `{me{shoeSize}}`, nil, invalid},
 	{"unknown argument", `{onlineUsers(offset: 3) {totalCount}}`, nil, invalid},
 	{"literal of a wrong type", `{onlineUsers(first: "x") {totalCount}}`, nil, invalid},
@@ -84,6 +86,7 @@ func badArguments(s *server, t *testing.T) []bad {
 		{"first: 0", `{onlineUsers(first: 0) {totalCount}}`, nil, badInput},
 		{"first: 501", `{onlineUsers(first: 501) {nodes{id}}}`, nil, badInput},
 		{"first: -1", `{onlineUsers(first: -1) {nodes{id}}}`, nil, badInput},
+		{"first: 0 and a cursor", `{onlineUsers(first: 0, after: "x") {totalCount}}`, nil, badInput},
 
 		{"session of another user", beatDocument, beat("phone", presence.SessionToken("bob", "phone", 1)), badInput},
 		{"session of another device", beatDocument, beat("laptop", token), badInput},

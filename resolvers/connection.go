@@ -16,9 +16,6 @@ func pageRequest(first *int, after *string, orderBy *presence.Order, f *graph.On
 	if f != nil {
 		req.Filter = presence.NewFilter(orElse(f.Status, ""), f.MinLevel, f.MaxLevel)
 	}
-	if req.First < 1 || req.First > presence.MaxFirst {
-		return req, presence.Invalid("first is %d; it must be 1 to %d", req.First, presence.MaxFirst)
-	}
 	if after == nil {
 		return req, nil
 	}

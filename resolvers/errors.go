@@ -17,14 +17,15 @@ import (
 	"rollcall/internal/users"
 )
 
-// The codes in extensions.code, besides gqlgen's own GRAPHQL_PARSE_FAILED and
-// GRAPHQL_VALIDATION_FAILED.
+// The codes in extensions.code, besides gqlgen's own: GRAPHQL_PARSE_FAILED, also
+// of a document with too many tokens, and GRAPHQL_VALIDATION_FAILED.
 const (
 	codeUnauthenticated = "UNAUTHENTICATED"
 	codeForbidden       = "FORBIDDEN"
 	codeBadUserInput    = "BAD_USER_INPUT"
 	codeSessionReplaced = "SESSION_REPLACED"
 	codeSessionEnded    = "SESSION_ENDED"
+	codeRateLimited     = "RATE_LIMITED"
 	codeUnavailable     = "UNAVAILABLE"
 	codeInternal        = "INTERNAL"
 )
@@ -36,13 +37,14 @@ const retryAfter = time.Second
 type verdict struct {
 	code    string
 	message string
-	// retry goes with UNAVAILABLE.
+	// retry goes with RATE_LIMITED and UNAVAILABLE.
 	retry time.Duration
 }
 
 // judge is the one table from errors to what the client is told of them.
 func judge(err error) verdict {
 	var invalid *presence.InvalidError
+	var limited *presence.RateLimitedError
 	var unavailable *presence.UnavailableError
 	switch {
 	case errors.As(err, &invalid):
@@ -55,8 +57,10 @@ func judge(err error) verdict {
 		return verdict{code: codeSessionReplaced, message: presence.ErrSessionReplaced.Error()}
 	case errors.Is(err, presence.ErrSessionEnded):
 		return verdict{code: codeSessionEnded, message: presence.ErrSessionEnded.Error()}
+	case errors.As(err, &limited):
+		return verdict{codeRateLimited, limited.Message, limited.RetryAfter}
 	case errors.As(err, &unavailable):
-		return verdict{codeUnavailable, "the presence store is unavailable", unavailable.RetryAfter}
+		return verdict{codeUnavailable, unavailable.Public(), unavailable.RetryAfter}
 	case errors.Is(err, users.ErrUnavailable):
 		return verdict{codeUnavailable, users.ErrUnavailable.Error(), retryAfter}
 	case errors.Is(err, feed.ErrStopped):
@@ -91,9 +95,10 @@ func (t errorTable) present(ctx context.Context, err error) *gqlerror.Error {
 	return t.tell(ctx, told, v)
 }
 
-// tell is the error as the client sees it. This is where errors are handled,
-// and so logged: a store that can't be reached is told by those that keep
-// trying, not by each request.
+// tell is the error as the client sees it. This is where errors are handled, and
+// so logged. What is unavailable is told of at debug level only: the store's
+// outage is logged once by the sweeper and the feed, and that of the user details
+// by their directory, where each request would say it again.
 func (t errorTable) tell(ctx context.Context, err *gqlerror.Error, v verdict) *gqlerror.Error {
 	extensions := map[string]any{"code": v.code}
 	switch v.code {
@@ -103,9 +108,9 @@ func (t errorTable) tell(ctx context.Context, err *gqlerror.Error, v verdict) *g
 		t.log.ErrorContext(ctx, "internal error", "id", id, "path", err.Path.String(), "err", err.Unwrap())
 	case codeUnavailable:
 		extensions["retryAfterMs"] = v.retry.Milliseconds()
-		if errors.Is(err, users.ErrUnavailable) && ctx.Err() == nil {
-			t.log.WarnContext(ctx, "user details are left out", "path", err.Path.String(), "err", err.Unwrap())
-		}
+		t.log.DebugContext(ctx, "unavailable", "path", err.Path.String(), "err", err.Unwrap())
+	case codeRateLimited:
+		extensions["retryAfterMs"] = v.retry.Milliseconds()
 	}
 	return &gqlerror.Error{
 		Message: v.message, Path: err.Path, Locations: err.Locations, Extensions: extensions,

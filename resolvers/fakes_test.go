@@ -1,7 +1,6 @@
 package resolvers_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -115,18 +114,25 @@ func (s *service) Page(ctx context.Context, req presence.PageRequest) (presence.
 }
 
 func (s *service) Count(ctx context.Context) (int, error) {
-	return s.Total(ctx, presence.PageRequest{Order: presence.LastActiveDesc})
+	if err := s.counted(); err != nil {
+		return 0, err
+	}
+	return s.Service.Count(ctx)
 }
 
 func (s *service) Total(ctx context.Context, req presence.PageRequest) (int, error) {
+	if err := s.counted(); err != nil {
+		return 0, err
+	}
+	return s.Service.Total(ctx, req)
+}
+
+func (s *service) counted() error {
 	s.counts.Add(1)
 	if s.onCount != nil {
 		s.onCount()
 	}
-	if err := s.failure(); err != nil {
-		return 0, err
-	}
-	return s.Service.Total(ctx, req)
+	return s.failure()
 }
 
 func (s *service) Presences(ctx context.Context, ids []string) ([]presence.Presence, error) {
@@ -150,21 +156,3 @@ func (s *service) Stats(ctx context.Context) (presence.Stats, error) {
 type beatRate float64
 
 func (r beatRate) BeatsPerSecond() float64 { return float64(r) }
-
-// logBuffer is what was logged.
-type logBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.String()
-}

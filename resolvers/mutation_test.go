@@ -2,6 +2,7 @@ package resolvers_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -164,6 +165,21 @@ func manyBeats(n int) []variables {
 		beats[i] = variables{"userId": fmt.Sprintf("u%d", i), "deviceId": "phone"}
 	}
 	return beats
+}
+
+// A gateway that writes its heartbeats into the document stays within what a document may have.
+func TestHeartbeatsOfAThousandInTheDocument(t *testing.T) {
+	s := newServer(t)
+	var document strings.Builder
+	document.WriteString(`mutation {heartbeats(input: [`)
+	for i := range 1000 {
+		user := fmt.Sprintf("u%d", i)
+		fmt.Fprintf(&document, `{userId: %q, deviceId: "phone", session: %q, active: true} `, user, presence.SessionToken(user, "phone", 1))
+	}
+	document.WriteString(`]) {accepted results{userId session error}}}`)
+	var got struct{ Heartbeats struct{ Accepted int } }
+	s.do(t, gateway, document.String(), nil).into(t, &got)
+	require.Equal(t, 1000, got.Heartbeats.Accepted)
 }
 
 func TestHeartbeatsOfAThousand(t *testing.T) {

@@ -17,14 +17,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"rollcall/dataloader"
 	"rollcall/internal/auth"
 	"rollcall/internal/feed"
 	"rollcall/internal/keepalive"
+	"rollcall/internal/logtest"
 	"rollcall/internal/presence"
 	"rollcall/internal/presence/memstore"
 	"rollcall/internal/presence/presencetest"
 	"rollcall/internal/pulse"
+	"rollcall/internal/server/limit"
 	"rollcall/resolvers"
 )
 
@@ -42,7 +43,7 @@ type server struct {
 	directory *directory
 	hub       *feed.Hub
 	pulse     *pulse.Pulse // of every connection
-	log       *logBuffer
+	log       *logtest.Log
 	url       string
 	handler   http.Handler
 }
@@ -58,24 +59,25 @@ var (
 
 func newServer(t *testing.T) *server {
 	t.Helper()
+	log, logged := logtest.New(slog.LevelInfo)
 	s := &server{
-		clock: presencetest.NewClock(), directory: newDirectory(), pulse: new(pulse.Pulse), log: new(logBuffer),
+		clock: presencetest.NewClock(), directory: newDirectory(), pulse: new(pulse.Pulse), log: logged,
 	}
-	log := slog.New(slog.NewTextHandler(s.log, nil))
 	s.store = memstore.New(memstore.Options{Shards: 4, LevelIndex: true, Now: s.clock.Now})
 	s.service = &service{Service: presence.NewService(s.store, presence.DefaultRules(), s.directory, log)}
 	s.hub = feed.NewHub(s.store, feed.Config{}, log)
 	s.hub.Start()
 	t.Cleanup(s.hub.Stop)
 
-	srv := handler.New(resolvers.Schema(resolvers.Dependencies{
+	dependencies := resolvers.Dependencies{
 		Service: s.service, Shards: s.store.Shards(), Directory: s.directory, Feed: s.hub,
 		Keeper: keepalive.New(s.service, s.hub, log), Beats: beatRate(12.5), Log: log,
-	}))
+	}
+	srv := handler.New(resolvers.Schema(dependencies))
 	srv.SetErrorPresenter(resolvers.ErrorPresenter(log))
 	srv.SetRecoverFunc(resolvers.RecoverFunc(log))
-	srv.Use(resolvers.Extension())
-	srv.AroundResponses(dataloader.Middleware(s.directory, s.service))
+	srv.SetParserTokenLimit(limit.DocumentTokens)
+	srv.Use(resolvers.Extension(dependencies))
 	srv.AddTransport(transport.SSE{})
 	srv.AddTransport(transport.POST{})
 	s.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -9,8 +9,7 @@ import (
 )
 
 // Schema is the executable schema whose fields are answered from d. It needs
-// [ErrorPresenter], [RecoverFunc], [Extension] and the loaders around each
-// response ([dataloader.Middleware]), and with the context of each operation its
+// [ErrorPresenter], [RecoverFunc] and [Extension], and with the context of each operation its
 // caller ([auth.WithCaller]) and its connection's pulse ([pulse.With]).
 func Schema(d Dependencies) graphql.ExecutableSchema {
 	return graph.NewExecutableSchema(graph.Config{Resolvers: &root{d}})
@@ -22,5 +21,8 @@ func ErrorPresenter(log *slog.Logger) graphql.ErrorPresenterFunc { return errorT
 // RecoverFunc turns panics into errors that [ErrorPresenter] tells as INTERNAL.
 func RecoverFunc(log *slog.Logger) graphql.RecoverFunc { return errorTable{log: log}.recover }
 
-// Extension adds to gqlgen what subscriptions lack.
-func Extension() graphql.HandlerExtension { return streams{} }
+// Extension gives each answer loaders of its own, and adds to gqlgen what
+// subscriptions lack.
+func Extension(d Dependencies) graphql.HandlerExtension {
+	return answers{directory: d.Directory, presences: d.Service}
+}

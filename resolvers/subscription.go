@@ -2,7 +2,6 @@ package resolvers
 
 import (
 	"context"
-	"reflect"
 	"time"
 
 	"rollcall/graph"
@@ -56,8 +55,9 @@ const (
 	mostInterval  = time.Minute
 )
 
-// OnlineUsersChanged reads the page anew every interval rather than on events,
-// since activity moves users in the list without any.
+// OnlineUsersChanged reads and answers the page anew every interval rather than
+// on events, since activity moves users in the list without any, and their names
+// change elsewhere. An answer that says what the last one said is not told.
 func (r *subscriptionResolver) OnlineUsersChanged(ctx context.Context, first *int, orderBy *presence.Order, filter *graph.OnlineFilter, intervalMs *int) (<-chan *graph.OnlineUserConnection, error) {
 	if _, err := auth.FromContext(ctx); err != nil {
 		return nil, err
@@ -78,23 +78,23 @@ func (r *subscriptionResolver) OnlineUsersChanged(ctx context.Context, first *in
 	if err != nil {
 		return nil, err
 	}
+	tellChanges(ctx)
 	return stream(ctx, func(send func(*graph.OnlineUserConnection) error) error {
-		tick := time.NewTicker(interval)
-		defer tick.Stop()
+		rest := time.NewTimer(interval)
+		defer rest.Stop()
 		for {
 			if err := send(now); err != nil {
 				return err
 			}
-			for told := now; reflect.DeepEqual(now, told); {
-				select {
-				case <-tick.C:
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-				var err error
-				if now, err = (*root)(r).page(ctx, req); err != nil {
-					return err
-				}
+			rest.Reset(interval) // not before: a slow reader is not told twice at once
+			select {
+			case <-rest.C:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			var err error
+			if now, err = (*root)(r).page(ctx, req); err != nil {
+				return err
 			}
 		}
 	}), nil

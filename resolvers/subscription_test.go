@@ -2,6 +2,7 @@ package resolvers_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -88,6 +89,7 @@ func TestPresenceChangedOfSomeUsers(t *testing.T) {
 	require.Empty(t, none.answers)
 }
 
+// Case 21 (docs/cases.md).
 func TestNextEventShowsTheNewName(t *testing.T) {
 	s := newServer(t)
 	s.directory.put("ann", "Ann", 1)
@@ -102,6 +104,7 @@ func TestNextEventShowsTheNewName(t *testing.T) {
 	}
 }
 
+// Case 31 (docs/cases.md).
 func TestErrorInAnEventHasItsFullPath(t *testing.T) {
 	s := newServer(t)
 	sub := s.subscribe(t, bob, `subscription{changes: presenceChanged{events{user{name}}}}`, nil)
@@ -135,6 +138,67 @@ func TestOnlineUsersChanged(t *testing.T) {
 	pages := s.service.pages.Load()
 	require.Eventually(t, func() bool { return s.service.pages.Load() > pages }, patience, 10*time.Millisecond)
 	require.Empty(t, sub.answers, "nothing has changed")
+}
+
+// What is answered decides, not what the list is made of.
+func TestAPageIsToldAgainWheneverItsAnswerChanged(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.directory.put("ann", "Ann", 1)
+	s.signIn(t, "ann", "phone")
+	sub := s.subscribe(t, root, `subscription{onlineUsersChanged{nodes{name level presence{deviceId}}}}`, nil)
+	page := func(name string, level int, device string) string {
+		return fmt.Sprintf(`{"onlineUsersChanged": {"nodes": [{"name": %q, "level": %d, "presence": {"deviceId": %q}}]}}`, name, level, device)
+	}
+	sub.next(t).is(t, page("Ann", 1, "phone"))
+	s.directory.put("ann", "Anna", 1)
+	sub.next(t).is(t, page("Anna", 1, "phone"))
+	s.directory.put("ann", "Anna", 2)
+	sub.next(t).is(t, page("Anna", 2, "phone"))
+	s.signIn(t, "ann", "laptop")
+	sub.next(t).is(t, page("Anna", 2, "laptop"))
+}
+
+func TestAPageIsNotToldAgainWhileItsAnswerIsTheSame(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.signIn(t, "ann", "phone")
+	sub := s.subscribe(t, bob, `subscription{onlineUsersChanged{nodes{id}}}`, nil)
+	sub.next(t).is(t, `{"onlineUsersChanged": {"nodes": [{"id": "ann"}]}}`)
+	for range 2 {
+		s.clock.Advance(time.Second)
+		s.signIn(t, "ann", "phone") // moves her last activity, which is not asked for
+		pages := s.service.pages.Load()
+		require.Eventually(t, func() bool { return s.service.pages.Load() > pages }, patience, 10*time.Millisecond)
+	}
+	s.clock.Advance(time.Second)
+	s.signIn(t, "eve", "phone")
+	sub.next(t).is(t, `{"onlineUsersChanged": {"nodes": [{"id": "eve"}, {"id": "ann"}]}}`)
+}
+
+func TestAPageWithErrorsIsAlwaysTold(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.signIn(t, "ann", "phone") // who has no name
+	sub := s.subscribe(t, bob, `subscription{onlineUsersChanged{nodes{name}}}`, nil)
+	const data = `{"onlineUsersChanged": {"nodes": [{"name": null}]}}`
+	sub.next(t).is(t, data)
+	s.directory.fail(users.ErrUnavailable)
+	for range 2 {
+		failed := sub.next(t)
+		require.Equal(t, "UNAVAILABLE", failed.code(t))
+		require.JSONEq(t, data, string(failed.Data))
+	}
+	s.directory.fail(nil)
+	for a := sub.next(t); ; a = sub.next(t) { // one more may have been on its way
+		if len(a.Errors) == 0 {
+			a.is(t, data) // the error is over, though the data are the same
+			break
+		}
+	}
+	pages := s.service.pages.Load()
+	require.Eventually(t, func() bool { return s.service.pages.Load() > pages+1 }, patience, 10*time.Millisecond)
+	require.Empty(t, sub.answers)
 }
 
 func TestOnlineCountChanged(t *testing.T) {

@@ -77,7 +77,6 @@ func serve(w http.ResponseWriter, r *http.Request, name string, data []byte, cac
 	h := w.Header()
 	h.Set("Cache-Control", cache)
 	h.Set("Content-Type", contentType(name))
-	h.Set("X-Content-Type-Options", "nosniff")
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
 }
 

@@ -43,7 +43,6 @@ func TestIndexCarriesTheConfig(t *testing.T) {
 	require.Equal(t, "text/html; charset=utf-8", res.Header.Get("Content-Type"))
 	require.Equal(t, "no-cache", res.Header.Get("Cache-Control"))
 	require.Equal(t, "policy", res.Header.Get("Content-Security-Policy"))
-	require.Equal(t, "nosniff", res.Header.Get("X-Content-Type-Options"))
 	require.Contains(t, body, `<script type="application/json" id="rollcall">{"auth":"dev"}</script>`)
 }
 

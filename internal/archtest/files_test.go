@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -71,6 +72,46 @@ func TestNoRegistryIsNamed(t *testing.T) {
 			if bytes.Contains(content, []byte(host)) {
 				t.Errorf("%s names %s", path, host)
 			}
+		}
+	})
+}
+
+// References to what is not in the repository lead nowhere, and those to what is must be right.
+func TestReferencesLeadSomewhere(t *testing.T) {
+	cases, err := os.ReadFile(filepath.Join("..", "..", "docs", "cases.md"))
+	require.NoError(t, err)
+	nowhere := regexp.MustCompile(`(?i)\bDESIGN(\.md)?,? section|\bthe issue's\b|\bissue #?\d|\bCASES? \d+(?:[:,.;]| \w)`)
+	known := regexp.MustCompile(`(?i)\bcase (\d+) \(docs/cases\.md\)`)
+	source(t, func(path string, content []byte) {
+		if ext := filepath.Ext(path); ext != ".go" && ext != ".lua" && ext != ".md" && ext != ".mjs" && ext != ".ts" {
+			return
+		}
+		for line := range bytes.Lines(content) {
+			comment := line
+			if filepath.Ext(path) == ".go" { // where code has cases of its own
+				_, comment, _ = bytes.Cut(line, []byte("//"))
+			}
+			if nowhere.Match(known.ReplaceAll(comment, nil)) && path != "docs/cases.md" {
+				t.Errorf("%s: %s", path, bytes.TrimSpace(line))
+			}
+			for _, found := range known.FindAllSubmatch(comment, -1) {
+				if !bytes.Contains(cases, []byte("\n"+string(found[1])+". ")) {
+					t.Errorf("%s: there is no case %s", path, found[1])
+				}
+			}
+		}
+	})
+}
+
+// The table of what a client is told of an error is one: no other file spells the codes.
+func TestErrorCodesAreSpelledInTheirTable(t *testing.T) {
+	codes := regexp.MustCompile(`"(UNAUTHENTICATED|FORBIDDEN|BAD_USER_INPUT|SESSION_REPLACED|SESSION_ENDED|RATE_LIMITED|UNAVAILABLE|INTERNAL)\\?"`)
+	source(t, func(path string, content []byte) {
+		if filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") || path == "resolvers/errors.go" {
+			return
+		}
+		if code := codes.Find(content); code != nil {
+			t.Errorf("%s spells %s; resolvers/errors.go is the table", path, code)
 		}
 	})
 }

@@ -27,21 +27,22 @@ var mayImport = map[string][]string{
 	"internal/users":      {},
 	"internal/users/demo": {"internal/users"},
 	"internal/pulse":      {},
+	"internal/backoff":    {},
 	"internal/redisconn":  {},
 
 	// stores know their domain
 	"internal/presence/memstore":     {"internal/presence"},
 	"internal/presence/redisstore":   {"internal/presence", "internal/redisconn"},
 	"internal/presence/presencetest": {"internal/presence", "internal/presence/..."},
-	"internal/users/directory":       {"internal/users"},
-	"internal/users/redistier":       {"internal/users", "internal/users/directory"},
-	"internal/users/sqlsource":       {"internal/users", "internal/users/demo"},
+	"internal/users/directory":       {"internal/backoff", "internal/users"},
+	"internal/users/redistier":       {"internal/backoff", "internal/users", "internal/users/directory"},
+	"internal/users/sqlsource":       {"internal/backoff", "internal/users", "internal/users/demo"},
 
 	// services of a node
-	"internal/feed":      {"internal/presence"},
+	"internal/feed":      {"internal/backoff", "internal/presence"},
 	"internal/keepalive": {"internal/feed", "internal/presence", "internal/pulse"},
 	"internal/auth":      {"internal/presence"},
-	"internal/config":    {"internal/auth", "internal/presence"},
+	"internal/config":    {"internal/auth", "internal/presence", "internal/redisconn"},
 
 	// the API: domain and generated types meet here and nowhere below
 	"dataloader":       {"internal/presence", "internal/users"},
@@ -55,7 +56,9 @@ var mayImport = map[string][]string{
 	// who puts it together
 	"internal/server":            {all},
 	"internal/server/execution":  {},
-	"internal/server/ws":         {"internal/auth", "internal/pulse", "internal/server/..."},
+	"internal/server/limit":      {},
+	"internal/server/refusal":    {},
+	"internal/server/ws":         {"internal/auth", "internal/presence", "internal/pulse", "internal/server/..."},
 	"internal/server/sse":        {"internal/auth", "internal/presence", "internal/server/..."},
 	"internal/server/servertest": {all},
 	"web":                        {},
@@ -63,6 +66,8 @@ var mayImport = map[string][]string{
 
 	// help for tests
 	"internal/archtest":  {},
+	"internal/faults":    {},
+	"internal/logtest":   {},
 	"internal/redistest": {},
 	"internal/pgtest":    {},
 }
@@ -70,7 +75,7 @@ var mayImport = map[string][]string{
 // onlyIn says for what comes from outside which packages alone may import it,
 // so that it can be replaced in one place.
 var onlyIn = map[string][]string{
-	"github.com/99designs/gqlgen":      {"graph", "dataloader", "resolvers", "resolvers/scalar", "internal/server", "internal/server/..."},
+	"github.com/99designs/gqlgen":      {"graph", "resolvers", "resolvers/scalar", "internal/server", "internal/server/..."},
 	"github.com/agnivade/levenshtein":  {"internal/config"},
 	"github.com/alecthomas/kong":       {"internal/config", ""},
 	"github.com/coder/websocket":       {"internal/server/ws", "internal/server/servertest"},
@@ -89,7 +94,7 @@ var onlyIn = map[string][]string{
 }
 
 // stdOnly import nothing but the standard library.
-var stdOnly = []string{"internal/presence", "internal/users", "internal/users/demo", "internal/pulse", "web"}
+var stdOnly = []string{"internal/backoff", "internal/presence", "internal/users", "internal/users/demo", "internal/pulse", "web"}
 
 // goPackage is what `go list` says of a package.
 type goPackage struct {

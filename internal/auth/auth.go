@@ -94,6 +94,15 @@ func bearer(authorization string) (string, error) {
 	return token, nil
 }
 
+// Authorization is value as an Authorization header has it, for where clients
+// send a token with or without its scheme. Tokens hold no spaces.
+func Authorization(value string) string {
+	if value == "" || strings.Contains(value, " ") {
+		return value
+	}
+	return "Bearer " + value
+}
+
 // ParseRole is the role of that name, as tokens spell it.
 func ParseRole(name string) (Role, error) {
 	switch r := Role(name); r {

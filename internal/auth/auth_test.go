@@ -33,6 +33,19 @@ func TestRequire(t *testing.T) {
 	require.Equal(t, "gw", caller.ID)
 }
 
+func TestAuthorizationAddsTheScheme(t *testing.T) {
+	for value, want := range map[string]string{
+		"":                 "",
+		"dev:alice":        "Bearer dev:alice",
+		"Bearer dev:alice": "Bearer dev:alice",
+		"bearer dev:alice": "bearer dev:alice",
+		"Basic dev:alice":  "Basic dev:alice",
+		"Bearer ":          "Bearer ",
+	} {
+		require.Equal(t, want, Authorization(value))
+	}
+}
+
 // refused are authorizations that no mode takes.
 var refused = map[string]string{
 	"none":           "",

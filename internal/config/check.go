@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"rollcall/internal/auth"
 	"rollcall/internal/presence"
+	"rollcall/internal/redisconn"
 )
 
 // keyPrefix leaves out braces: the prefix is put inside a hash tag, which they
@@ -76,21 +76,10 @@ func checkRedisURL(redisURL string) error {
 	if redisURL == "" {
 		return nil
 	}
-	u, err := url.Parse(redisURL)
-	if err != nil {
-		return errors.New("ROLLCALL_REDIS_URL is not a URL") // its error would show the password
+	if _, err := redisconn.Parse(redisURL); err != nil {
+		return fmt.Errorf("ROLLCALL_REDIS_URL: %w", err)
 	}
-	switch u.Scheme {
-	case "redis", "rediss":
-		if u.Host == "" {
-			return errors.New("ROLLCALL_REDIS_URL names no host")
-		}
-		return nil
-	case "redis+sentinel", "redis+cluster", "redis+ring":
-		return fmt.Errorf("ROLLCALL_REDIS_URL: %s:// is not supported yet; use redis:// or rediss://", u.Scheme)
-	default:
-		return fmt.Errorf("ROLLCALL_REDIS_URL begins with %q; it must begin with redis:// or rediss://", u.Scheme)
-	}
+	return nil
 }
 
 // Check reports a database that can't be opened.
@@ -111,6 +100,10 @@ func (c Config) checkAuth() error {
 	}
 	switch c.Auth.Mode {
 	case auth.Dev:
+		if c.Auth.JWTSecret != "" {
+			return errors.New("ROLLCALL_JWT_SECRET is set but not used, since ROLLCALL_AUTH is dev: " +
+				"set ROLLCALL_AUTH=jwt, or unset the secret")
+		}
 		if !c.HTTP.loopback() {
 			return fmt.Errorf("ROLLCALL_AUTH=dev lets everybody be anybody, so it must listen on loopback, not on %q; "+
 				"set ROLLCALL_AUTH=jwt, or ROLLCALL_HTTP_ADDR to 127.0.0.1:PORT", c.HTTP.Addr)

@@ -51,12 +51,11 @@ func TestCheckRefuses(t *testing.T) {
 		"dev on a name":                {func(c *Config) { c.HTTP.Addr = "localhost.example.com:8080" }, "ROLLCALL_AUTH"},
 		"JWT without a secret":         {func(c *Config) { c.Auth = jwt(0) }, "ROLLCALL_JWT_SECRET"},
 		"JWT with a short secret":      {func(c *Config) { c.Auth = jwt(31) }, "ROLLCALL_JWT_SECRET"},
+		"a secret in dev mode":         {func(c *Config) { c.Auth.JWTSecret = strings.Repeat("s", 32) }, "ROLLCALL_AUTH=jwt"},
+		"a secret in dev, anywhere":    {func(c *Config) { c.HTTP.Addr, c.Auth.JWTSecret = ":8080", "s" }, "ROLLCALL_JWT_SECRET"},
 		"no mode":                      {func(c *Config) { c.Auth.Mode = "" }, "ROLLCALL_AUTH"},
 		"JWKS":                         {func(c *Config) { c.Auth.JWKSURL = "https://example.com/keys" }, "not supported yet"},
-		"Sentinel":                     {func(c *Config) { c.Store.RedisURL = "redis+sentinel://a,b/master" }, "not supported yet"},
-		"Cluster":                      {func(c *Config) { c.Store.RedisURL = "redis+cluster://a,b,c" }, "not supported yet"},
-		"Cluster with ports":           {func(c *Config) { c.Store.RedisURL = "redis+cluster://a:1,b:2,c:3" }, "not supported yet"},
-		"Ring":                         {func(c *Config) { c.Store.RedisURL = "redis+ring://a,b,c" }, "not supported yet"},
+		"Sentinel without a name":      {func(c *Config) { c.Store.RedisURL = "redis+sentinel://a,b" }, "ROLLCALL_REDIS_URL"},
 		"another scheme":               {func(c *Config) { c.Store.RedisURL = "http://host" }, "ROLLCALL_REDIS_URL"},
 		"no scheme":                    {func(c *Config) { c.Store.RedisURL = "host:6379" }, "ROLLCALL_REDIS_URL"},
 		"no host":                      {func(c *Config) { c.Store.RedisURL = "redis://" }, "ROLLCALL_REDIS_URL"},
@@ -91,12 +90,18 @@ func jwt(secretBytes int) Auth {
 
 func TestUnknown(t *testing.T) {
 	require.Equal(t, []string{
+		"ROLLCALL_AUHT is not known; did you mean ROLLCALL_AUTH?",
+		"ROLLCALL_DB is not known",
+		"ROLLCALL_DB_URL is not known",
 		"ROLLCALL_NOTHING_LIKE_ANY is not known",
+		"ROLLCALL_PORT is not known",
 		"ROLLCALL_REDIS_URI is not known; did you mean ROLLCALL_REDIS_URL?",
 		"ROLLCALL_SHARD is not known; did you mean ROLLCALL_SHARDS?",
 	}, Unknown([]string{
 		"PATH=/bin", "ROLLCALL_TTL=2s", "ROLLCALL_SHARD=4", "ROLLCALL_REDIS_URI=redis://user:secret@host",
 		"ROLLCALL_NOTHING_LIKE_ANY=1", "rollcall_ttl=1s",
+		// Short names: few letters away from others, and nothing like them.
+		"ROLLCALL_DB=x", "ROLLCALL_PORT=80", "ROLLCALL_DB_URL=x", "ROLLCALL_AUHT=jwt",
 	}))
 	require.Empty(t, Unknown(nil))
 }

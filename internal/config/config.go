@@ -32,7 +32,7 @@ type HTTP struct {
 // Store is where presence is kept, and by which rules. All nodes of one prefix
 // must agree in everything here.
 type Store struct {
-	RedisURL      string        `name:"redis-url" env:"ROLLCALL_REDIS_URL" placeholder:"URL" help:"Keep presence in this Redis: redis:// or, with TLS, rediss://. Without, it is kept in memory and ends with the process."`
+	RedisURL      string        `name:"redis-url" env:"ROLLCALL_REDIS_URL" placeholder:"URL" help:"Keep presence in this Redis: redis://, rediss:// (TLS), redis+sentinel://A,B/NAME, redis+cluster://A,B,C or redis+ring://A,B. Without, it is kept in memory and ends with the process."`
 	KeyPrefix     string        `name:"key-prefix" env:"ROLLCALL_KEY_PREFIX" default:"rollcall" help:"Begin all keys in Redis with this."`
 	Shards        int           `name:"shards" env:"ROLLCALL_SHARDS" default:"16" help:"Divide users into this many shards, a power of two up to 256."`
 	LevelIndex    bool          `name:"level-index" env:"ROLLCALL_LEVEL_INDEX" default:"true" negatable:"" help:"Keep the list by level as well; without, it takes less memory and refuses LEVEL orders (${default})."`

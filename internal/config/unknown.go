@@ -12,9 +12,12 @@ import (
 // envPrefix begins the name of every variable.
 const envPrefix = "ROLLCALL_"
 
-// nearEnough is how many letters a misspelt name may differ by for another to
-// be taken for what was meant.
-const nearEnough = 3
+// A misspelt name differs from what was meant by few letters, and by at most half
+// of its own: ROLLCALL_DB is three letters from ROLLCALL_TTL and not a bit like it.
+const (
+	mostLetters = 3
+	mostShare   = 2 // one letter in so many
+)
 
 // Unknown lists, in words, the variables of environ (as [os.Environ] gives it)
 // that look like Rollcall's and are none: a misspelt one would otherwise leave
@@ -52,7 +55,7 @@ func namesOf(t reflect.Type) []string {
 
 // nearest is the name most like this one, or none if all differ much.
 func nearest(name string, names []string) string {
-	best, least := "", nearEnough+1
+	best, least := "", 1+min(mostLetters, len(strings.TrimPrefix(name, envPrefix))/mostShare)
 	for _, n := range names {
 		if d := levenshtein.ComputeDistance(name, n); d < least {
 			best, least = n, d

@@ -1,6 +1,9 @@
 package feed
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Config bounds a hub. A zero field is its default.
 type Config struct {
@@ -20,18 +23,11 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	c.Window = orDefault(c.Window, 10*time.Millisecond)
-	c.QueueBatches = orDefault(c.QueueBatches, 256)
-	c.QueueEvents = orDefault(c.QueueEvents, 16384)
+	c.Window = cmp.Or(c.Window, 10*time.Millisecond)
+	c.QueueBatches = cmp.Or(c.QueueBatches, 256)
+	c.QueueEvents = cmp.Or(c.QueueEvents, 16384)
 	// A batch has to fit into an empty queue.
-	c.DeltaEvents = min(orDefault(c.DeltaEvents, 2048), c.QueueEvents)
-	c.ResumeEvents = orDefault(c.ResumeEvents, 1_000_000)
+	c.DeltaEvents = min(cmp.Or(c.DeltaEvents, 2048), c.QueueEvents)
+	c.ResumeEvents = cmp.Or(c.ResumeEvents, 1_000_000)
 	return c
-}
-
-func orDefault[T ~int | ~int64](v, otherwise T) T {
-	if v == 0 {
-		return otherwise
-	}
-	return v
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"rollcall/internal/logtest"
 	"rollcall/internal/presence"
 )
 
@@ -44,6 +45,7 @@ func TestEventsOfAWindowAreOneSharedDelta(t *testing.T) {
 	})
 }
 
+// Case 23 (docs/cases.md).
 func TestUsersEventsStayInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newStore()
@@ -69,8 +71,9 @@ func TestUsersEventsStayInOrder(t *testing.T) {
 
 func TestABrokenStoreIsNoEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src, logged := &faulty{Store: newStore()}, &logBuffer{}
-		h := NewHub(src, Config{}, slog.New(slog.NewTextHandler(logged, nil)))
+		log, logged := logtest.New(slog.LevelInfo)
+		src := &faulty{Store: newStore()}
+		h := NewHub(src, Config{}, log)
 		h.Start()
 		t.Cleanup(h.Stop)
 		s := open(t, h, Options{})
@@ -80,7 +83,7 @@ func TestABrokenStoreIsNoEvent(t *testing.T) {
 		signIn(t, src.Store, "ada") // by another node, which does reach the store
 		elapse(time.Second)
 		require.Empty(t, drain(t, s).Events)
-		require.Equal(t, 1, logged.count(slog.LevelWarn), "all shards fail in one line")
+		require.Equal(t, 1, logged.Count(slog.LevelWarn), "all shards fail in one line")
 		// From 100 ms the wait grows to at most a second, at the least half of it.
 		require.Less(t, src.follows, testShards*(2*30+20))
 		require.Greater(t, src.follows, testShards*25)
@@ -90,7 +93,7 @@ func TestABrokenStoreIsNoEvent(t *testing.T) {
 		d := drain(t, s)
 		require.Equal(t, []string{"ada"}, users(d.Events), "reading goes on where it stopped")
 		require.False(t, d.Reset)
-		require.Equal(t, 1, logged.count(slog.LevelInfo))
+		require.Equal(t, 1, logged.Count(slog.LevelInfo))
 	})
 }
 
@@ -237,6 +240,7 @@ func TestStartStopStress(t *testing.T) {
 	}
 }
 
+// Case 22 (docs/cases.md).
 func TestManyCyclesLeaveNothingBehind(t *testing.T) {
 	store := newStore()
 	h := startHub(t, store, Config{})

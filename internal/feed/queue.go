@@ -57,9 +57,30 @@ func (s *Subscription) setFirst(first []Delta) {
 	s.first, s.held = first, held
 }
 
-// takeAndUnlock is one delta of queued batches. It needs s.mu and lets go of it
-// before it copies, so that the hub never waits for that.
-func (s *Subscription) takeAndUnlock() Delta {
+// portion is what the next delta is made of: nothing if there is none.
+type portion struct {
+	whole   *Delta            // one that comes before the live batches, or
+	batches []*batch          // what is to be merged into one
+	floor   presence.Position // up to where the batches' events were told before; may be nil
+}
+
+// take takes the next portion out of the queue.
+func (s *Subscription) take() (portion, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.err != nil:
+		return portion{}, s.err
+	case len(s.first) > 0:
+		d := s.first[0]
+		s.setFirst(s.first[1:])
+		return portion{whole: &d}, nil
+	case s.lost:
+		s.lost = false
+		return portion{whole: &Delta{Position: s.lostTo.Later(s.floor), Reset: true}}, nil
+	case len(s.queue) == 0:
+		return portion{}, nil
+	}
 	n, events := 0, 0
 	for n < len(s.queue) && (n == 0 || events+len(s.queue[n].events) <= s.hub.cfg.DeltaEvents) {
 		events += len(s.queue[n].events)
@@ -68,23 +89,30 @@ func (s *Subscription) takeAndUnlock() Delta {
 	s.taken = append(s.taken[:0], s.queue[:n]...)
 	s.queue = slices.Delete(s.queue, 0, n)
 	s.events -= events
-	after, floor := s.taken[n-1].after, s.floor
-	if reaches(after, floor) {
+	floor := s.floor
+	if s.taken[n-1].after.Reaches(floor) {
 		s.floor = nil
 	}
-	s.mu.Unlock()
+	return portion{batches: s.taken, floor: floor}, nil
+}
 
-	defer clear(s.taken)
-	if n == 1 && floor == nil {
-		return Delta{Events: s.taken[0].events, Position: after}
+// merge makes one delta of the batches.
+func (p portion) merge() Delta {
+	last := p.batches[len(p.batches)-1]
+	if len(p.batches) == 1 && p.floor == nil {
+		return Delta{Events: last.events, Position: last.after}
+	}
+	events := 0
+	for _, b := range p.batches {
+		events += len(b.events)
 	}
 	merged := make([]presence.Event, 0, events)
-	for _, b := range s.taken {
+	for _, b := range p.batches {
 		for _, e := range b.events {
-			if floor == nil || e.ID.Compare(floor[e.Shard]) > 0 {
+			if p.floor == nil || e.ID.Compare(p.floor[e.Shard]) > 0 {
 				merged = append(merged, e)
 			}
 		}
 	}
-	return Delta{Events: merged, Position: ahead(after, floor)}
+	return Delta{Events: merged, Position: last.after.Later(p.floor)}
 }

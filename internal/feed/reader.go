@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"rollcall/internal/backoff"
 	"rollcall/internal/presence"
 )
 
@@ -23,7 +24,7 @@ type read struct {
 
 // findPlace begins at the logs' ends, as soon as the store can be reached.
 func (h *Hub) findPlace(ctx context.Context) (presence.Position, bool) {
-	retry := retry{outage: &h.outage}
+	retry := h.newRetry()
 	for attempt := 0; ; attempt++ {
 		place, err := h.src.Tail(ctx)
 		h.mu.Lock()
@@ -47,7 +48,7 @@ func (h *Hub) findPlace(ctx context.Context) (presence.Position, bool) {
 
 // follow reads one shard until ctx ends.
 func (h *Hub) follow(ctx context.Context, shard int, after presence.EventID) {
-	retry := retry{outage: &h.outage}
+	retry := h.newRetry()
 	for {
 		r, err := h.readAfter(ctx, shard, after)
 		switch {
@@ -70,7 +71,7 @@ func (h *Hub) follow(ctx context.Context, shard int, after presence.EventID) {
 			return
 		}
 		// A busy shard is read once a window, not once an event.
-		if !sleep(ctx, h.cfg.Window) {
+		if !backoff.Sleep(ctx, h.cfg.Window) {
 			return
 		}
 	}

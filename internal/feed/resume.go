@@ -79,7 +79,7 @@ func (h *Hub) resume(ctx context.Context, s *Subscription, since, place presence
 		return nil
 	}
 	var floor presence.Position
-	if !reaches(place, c.at) {
+	if !place.Reaches(c.at) {
 		floor = c.at
 	}
 	s.begin(c.deltas(since, h.cfg.DeltaEvents), floor)
@@ -147,28 +147,4 @@ func (c *catchUp) deltas(since presence.Position, size int) []Delta {
 		deltas[i] = Delta{Events: b.events, Position: b.after}
 	}
 	return deltas
-}
-
-// ahead is, shard by shard, the later of two positions; floor may be nil.
-func ahead(p, floor presence.Position) presence.Position {
-	if floor == nil {
-		return p
-	}
-	p = p.Clone()
-	for shard, id := range floor {
-		if id.Compare(p[shard]) > 0 {
-			p[shard] = id
-		}
-	}
-	return p
-}
-
-// reaches reports whether p is at or behind q in every shard; q may be nil.
-func reaches(p, q presence.Position) bool {
-	for shard, id := range q {
-		if p[shard].Compare(id) < 0 {
-			return false
-		}
-	}
-	return true
 }

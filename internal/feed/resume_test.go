@@ -12,6 +12,7 @@ import (
 	"rollcall/internal/presence"
 )
 
+// Case 24 (docs/cases.md).
 func TestResumeTellsWhatHappenedSince(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newStore()

@@ -3,22 +3,27 @@ package feed
 import (
 	"context"
 	"log/slog"
-	"math/rand/v2"
 	"sync"
 	"time"
+
+	"rollcall/internal/backoff"
 )
 
-// Back-off of a reader: the wait doubles up to maxBackOff, and is anything
-// from a half of that to the whole, so that nodes and shards spread out.
+// The waits of a reader between its attempts.
 const (
 	minBackOff = 200 * time.Millisecond
 	maxBackOff = time.Second
 )
 
-// retry is the back-off of one reader.
+// retry is the attempts of one reader.
 type retry struct {
-	outage   *outage
-	failures int
+	outage  *outage
+	backoff backoff.Backoff
+	failing bool
+}
+
+func (h *Hub) newRetry() *retry {
+	return &retry{outage: &h.outage, backoff: backoff.Backoff{Least: minBackOff, Most: maxBackOff}}
 }
 
 // failed waits until it is time for the next attempt; false means that ctx ended.
@@ -26,17 +31,17 @@ func (r *retry) failed(ctx context.Context, err error) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	if r.failures == 0 {
+	if !r.failing {
+		r.failing = true
 		r.outage.begin(ctx, err)
 	}
-	wait := min(minBackOff<<min(r.failures, 10), maxBackOff)
-	r.failures++
-	return sleep(ctx, wait/2+rand.N(wait/2))
+	return r.backoff.Wait(ctx)
 }
 
 func (r *retry) succeeded() {
-	if r.failures > 0 {
-		r.failures = 0
+	if r.failing {
+		r.failing = false
+		r.backoff.Reset()
 		r.outage.end()
 	}
 }
@@ -64,16 +69,5 @@ func (o *outage) end() {
 	o.readers--
 	if o.readers == 0 {
 		o.log.Info("the event log is read again")
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

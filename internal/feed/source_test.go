@@ -1,7 +1,6 @@
 package feed
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"log/slog"
@@ -239,22 +238,4 @@ func byShard(events []presence.Event) [][]presence.Event {
 		logs[e.Shard] = append(logs[e.Shard], e)
 	}
 	return logs
-}
-
-// logBuffer collects a log's lines.
-type logBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.Write(p)
-}
-
-func (l *logBuffer) count(level slog.Level) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return bytes.Count(l.buf.Bytes(), []byte("level="+level.String()))
 }

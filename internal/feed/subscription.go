@@ -74,32 +74,22 @@ func (s *Subscription) Wake() <-chan struct{} { return s.wake }
 // wake-up call it until then.
 func (s *Subscription) Poll() (Delta, bool, error) {
 	for {
-		s.mu.Lock()
-		if d, ok, err := s.due(); ok || err != nil || len(s.queue) == 0 {
-			s.mu.Unlock()
-			return d, ok, err
+		p, err := s.take()
+		switch {
+		case err != nil:
+			return Delta{}, false, err
+		case p.whole != nil:
+			return *p.whole, true, nil
+		case len(p.batches) == 0:
+			return Delta{}, false, nil
 		}
+		d := p.merge() // s.mu is free by now, so that the hub never waits for the copying
+		clear(s.taken) // the batches are the subscribers' together, and large
 		// Batches that were told before they were published leave nothing.
-		if d := s.takeAndUnlock(); len(d.Events) > 0 {
+		if len(d.Events) > 0 {
 			return d, true, nil
 		}
 	}
-}
-
-// due is what comes before the live batches. It needs s.mu.
-func (s *Subscription) due() (Delta, bool, error) {
-	switch {
-	case s.err != nil:
-		return Delta{}, false, s.err
-	case len(s.first) > 0:
-		d := s.first[0]
-		s.setFirst(s.first[1:])
-		return d, true, nil
-	case s.lost:
-		s.lost = false
-		return Delta{Position: ahead(s.lostTo, s.floor), Reset: true}, true, nil
-	}
-	return Delta{}, false, nil
 }
 
 // Close ends the subscription. It may be called more than once.

@@ -3,6 +3,7 @@ package keepalive
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -100,7 +101,7 @@ func TestTwoKeptSessionsOfOneUser(t *testing.T) {
 	})
 }
 
-// CASES 8: a client that reconnects is never ended by its own stale connection.
+// Case 8 (docs/cases.md): a client that reconnects is never ended by its own stale connection.
 func TestAReconnectingClientIsNotReplacedByItself(t *testing.T) {
 	t.Run("with its session", func(t *testing.T) {
 		inWorld(t, func(t *testing.T, w *world) {
@@ -199,6 +200,25 @@ func TestAnUnreachableStoreEndsNothing(t *testing.T) {
 		require.Equal(t, presence.Online, w.status())
 		requireQuiet(t, events)
 	})
+}
+
+// In an outage thousands of sessions fail at the same time, which is no news of any of them.
+func TestWhatIsLoggedOfAFailingBeat(t *testing.T) {
+	for level, err := range map[slog.Level]error{
+		slog.LevelDebug: &presence.UnavailableError{Cause: errors.New("refused")},
+		slog.LevelWarn:  errors.New("a defect"),
+	} {
+		t.Run(level.String(), func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				p := new(pulse.Pulse)
+				w.keep(ada("phone"), p)
+				w.beats.fail(err)
+				w.pongs(p, time.Minute)
+				require.Equal(t, 1, w.logged.Count(level), w.logged)
+				require.Contains(t, w.logged.String(), "user=ada")
+			})
+		})
+	}
 }
 
 func TestAResetIsCheckedByABeatAtOnce(t *testing.T) {

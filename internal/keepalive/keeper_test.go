@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rollcall/internal/feed"
+	"rollcall/internal/logtest"
 	"rollcall/internal/presence"
 	"rollcall/internal/presence/memstore"
 	"rollcall/internal/pulse"
@@ -27,6 +28,7 @@ type world struct {
 	hub     *feed.Hub
 	beats   *recorder
 	keeper  *Keeper
+	logged  *logtest.Log // by the keeper
 }
 
 // recorder passes heartbeats on and remembers them.
@@ -78,7 +80,8 @@ func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
 		w.hub.Start()
 		t.Cleanup(w.hub.Stop)
 		w.beats = &recorder{service: w.service}
-		w.keeper = New(w.beats, w.hub, log)
+		keeperLog, logged := logtest.New(slog.LevelDebug)
+		w.keeper, w.logged = New(w.beats, w.hub, keeperLog), logged
 		w.elapse(2 * time.Minute) // past the grace of a new store
 		test(t, w)
 	})

@@ -83,7 +83,12 @@ func (s *session) beat(ctx context.Context) EventType {
 		// The next pong tries again; whether the session survived, only
 		// the store can say.
 		s.failing = true
-		s.log.WarnContext(ctx, "a pong could not extend its session; trying on", "user", s.next.UserID, "err", err)
+		level := slog.LevelWarn
+		var unavailable *presence.UnavailableError
+		if errors.As(err, &unavailable) {
+			level = slog.LevelDebug // an outage hits every session, and others tell of it
+		}
+		s.log.Log(ctx, level, "a pong could not extend its session; trying on", "user", s.next.UserID, "err", err)
 	}
 	return ""
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The domain's errors. Anything else that a store returns is a defect.
+// The domain's errors. Anything else that a store returns is the context's, or a defect.
 var (
 	// ErrSessionReplaced: a newer sign-in of the user has begun another session.
 	ErrSessionReplaced = errors.New("the session was replaced by a newer sign-in")
@@ -44,11 +44,20 @@ func (e *RateLimitedError) Error() string { return e.Message }
 type UnavailableError struct {
 	// RetryAfter is a fair time to wait before the next attempt.
 	RetryAfter time.Duration
-	Cause      error
+	// Part is the part of the store that can't be reached, such as "shard 3"; empty if
+	// that is all that is known.
+	Part  string
+	Cause error
 }
 
-func (e *UnavailableError) Error() string {
-	return "the presence store is unavailable: " + e.Cause.Error()
+func (e *UnavailableError) Error() string { return e.Public() + ": " + e.Cause.Error() }
+
+// Public is what a client may know: not where the store is.
+func (e *UnavailableError) Public() string {
+	if e.Part == "" {
+		return "the presence store is unavailable"
+	}
+	return "the presence store is unavailable: " + e.Part + " can't be reached"
 }
 
 func (e *UnavailableError) Unwrap() error { return e.Cause }

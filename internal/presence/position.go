@@ -32,6 +32,30 @@ type Position []EventID
 // Clone is a copy of p.
 func (p Position) Clone() Position { return slices.Clone(p) }
 
+// Later is, shard by shard, the later of p and q; q may be nil, which is no place.
+func (p Position) Later(q Position) Position {
+	if q == nil {
+		return p
+	}
+	later := p.Clone()
+	for shard, id := range q {
+		if id.Compare(p[shard]) > 0 {
+			later[shard] = id
+		}
+	}
+	return later
+}
+
+// Reaches reports whether p is as late as q or later in every shard; q may be nil.
+func (p Position) Reaches(q Position) bool {
+	for shard, id := range q {
+		if p[shard].Compare(id) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 const positionVersion = 1
 
 var errPosition = Invalid("the since cursor is malformed, or of another number of shards")

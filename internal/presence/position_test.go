@@ -70,6 +70,26 @@ func TestPositionClone(t *testing.T) {
 	require.Equal(t, uint64(1), p[0].Ms)
 }
 
+func TestLaterPosition(t *testing.T) {
+	p := presence.Position{{Ms: 1}, {Ms: 5}, {Ms: 7, Seq: 2}}
+	q := presence.Position{{Ms: 3}, {Ms: 5}, {Ms: 7, Seq: 1}}
+	want := presence.Position{{Ms: 3}, {Ms: 5}, {Ms: 7, Seq: 2}}
+	require.Equal(t, want, p.Later(q))
+	require.Equal(t, want, q.Later(p))
+	require.Equal(t, p, p.Later(nil))
+	require.Equal(t, p, p.Later(p))
+	require.Equal(t, presence.EventID{Ms: 1}, p[0], "it stays as it was")
+}
+
+func TestPositionReaches(t *testing.T) {
+	p := presence.Position{{Ms: 1}, {Ms: 5}}
+	require.True(t, p.Reaches(nil))
+	require.True(t, p.Reaches(p))
+	require.True(t, p.Reaches(presence.Position{{}, {Ms: 4, Seq: 9}}))
+	require.False(t, p.Reaches(presence.Position{{Ms: 1, Seq: 1}, {}}))
+	require.False(t, p.Reaches(presence.Position{{Ms: 1}, {Ms: 6}}))
+}
+
 func TestEventIDCompare(t *testing.T) {
 	ascending := []presence.EventID{{}, {Seq: 1}, {Ms: 1}, {Ms: 1, Seq: 5}, {Ms: 2}, {Ms: 1<<64 - 1}}
 	for i, a := range ascending {

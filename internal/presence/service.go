@@ -2,6 +2,7 @@ package presence
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -16,6 +17,7 @@ const (
 
 // Levels is where the levels of users come from: one for each of the given
 // users, brought into range by [ClampLevel], [NoLevel] for whom there is none.
+// It logs its failures itself, once an outage rather than once a call.
 type Levels interface {
 	Levels(ctx context.Context, userIDs []string) (map[string]int, error)
 }
@@ -157,22 +159,39 @@ func (s *Service) Presences(ctx context.Context, userIDs []string) ([]Presence, 
 
 // Page is a page of the list; First is 1 to [MaxFirst].
 func (s *Service) Page(ctx context.Context, req PageRequest) (Page, error) {
-	if req.First < 1 || req.First > MaxFirst {
-		return Page{}, Invalid("first is %d; it must be 1 to %d", req.First, MaxFirst)
+	if err := checkFirst(req.First); err != nil {
+		return Page{}, err
 	}
 	return s.store.Page(ctx, req)
 }
 
-// Total is how many users the list of a request has, without any of them.
+// Total is how many users the list of a request has, without any of them. A
+// request that is no good for a page is none for its total either.
 func (s *Service) Total(ctx context.Context, req PageRequest) (int, error) {
-	page, err := s.store.Page(ctx, PageRequest{Order: req.Order, Filter: req.Filter})
-	return page.Total, err
+	if err := checkFirst(req.First); err != nil {
+		return 0, err
+	}
+	return s.total(ctx, req.Order, req.Filter)
 }
 
 // Count is how many users are online.
 func (s *Service) Count(ctx context.Context) (int, error) {
-	return s.Total(ctx, PageRequest{Order: LastActiveDesc})
+	return s.total(ctx, LastActiveDesc, Filter{})
 }
+
+func (s *Service) total(ctx context.Context, order Order, filter Filter) (int, error) {
+	page, err := s.store.Page(ctx, PageRequest{Order: order, Filter: filter})
+	return page.Total, err
+}
+
+func checkFirst(first int) error {
+	if first < 1 || first > MaxFirst {
+		return Invalid("first is %d; it must be 1 to %d", first, MaxFirst)
+	}
+	return nil
+}
+
+var errNoLevels = errors.New("levels could not be read")
 
 // RefreshLevels reads the levels of these users anew, for those in the list.
 func (s *Service) RefreshLevels(ctx context.Context, userIDs []string) error {
@@ -181,7 +200,7 @@ func (s *Service) RefreshLevels(ctx context.Context, userIDs []string) error {
 	}
 	levels, err := s.levels.Levels(ctx, userIDs)
 	if err != nil {
-		return fmt.Errorf("levels: %w", err)
+		return fmt.Errorf("%w: %w", errNoLevels, err)
 	}
 	return s.store.SetLevels(ctx, levels)
 }
@@ -241,6 +260,11 @@ func (s *Service) takeLevels(ctx context.Context, beats []Beat, results []BeatRe
 	ctx, cancel := context.WithTimeout(ctx, levelPatience)
 	defer cancel()
 	if err := s.RefreshLevels(ctx, ids); err != nil {
-		s.log.WarnContext(ctx, "sign-ins keep their last known level", "users", len(ids), "err", err)
+		level := slog.LevelWarn
+		var unavailable *UnavailableError
+		if errors.Is(err, errNoLevels) || errors.As(err, &unavailable) || ctx.Err() != nil {
+			level = slog.LevelDebug // in an outage it is so for each sign-in, and others tell of that
+		}
+		s.log.Log(ctx, level, "sign-ins keep their last known level", "users", len(ids), "err", err)
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"rollcall/internal/logtest"
 	"rollcall/internal/presence"
 	"rollcall/internal/presence/memstore"
 	"rollcall/internal/presence/presencetest"
@@ -206,7 +208,9 @@ func TestDisconnectAndPresencesBadInput(t *testing.T) {
 func TestPageLimits(t *testing.T) {
 	s := newService(nil)
 	for _, first := range []int{-1, 0, presence.MaxFirst + 1} {
-		_, err := s.Page(t.Context(), presence.PageRequest{Order: presence.LastActiveDesc, First: first})
+		_, err := s.Total(t.Context(), presence.PageRequest{Order: presence.LastActiveDesc, First: first})
+		requireInvalid(t, err)
+		_, err = s.Page(t.Context(), presence.PageRequest{Order: presence.LastActiveDesc, First: first})
 		requireInvalid(t, err)
 	}
 	for _, first := range []int{1, presence.MaxFirst} {
@@ -225,7 +229,7 @@ func TestPageWithoutLevelIndex(t *testing.T) {
 	s := presence.NewService(store, presence.DefaultRules(), tableOfLevels{"ann": 1}, quiet())
 	_, err := s.Page(t.Context(), presence.PageRequest{Order: presence.LevelAsc, First: 1})
 	requireInvalid(t, err)
-	_, err = s.Total(t.Context(), presence.PageRequest{Order: presence.LastActiveDesc, Filter: presence.Filter{Levels: &presence.LevelRange{}}})
+	_, err = s.Total(t.Context(), presence.PageRequest{Order: presence.LastActiveDesc, First: 1, Filter: presence.Filter{Levels: &presence.LevelRange{}}})
 	requireInvalid(t, err)
 	require.NoError(t, s.RefreshLevels(t.Context(), []string{"ann"}))
 }
@@ -248,7 +252,7 @@ func TestLevelsAreTakenAtSignIn(t *testing.T) {
 	levels := tableOfLevels{"ann": 7, "bob": 3}
 	s := newService(levels)
 	count := func(level int) int {
-		n, err := s.Total(t.Context(), presence.PageRequest{Order: presence.LastActiveDesc, Filter: presence.NewFilter("", &level, &level)})
+		n, err := s.Total(t.Context(), presence.PageRequest{Order: presence.LastActiveDesc, First: 1, Filter: presence.NewFilter("", &level, &level)})
 		require.NoError(t, err)
 		return n
 	}
@@ -300,6 +304,40 @@ func TestFailingLevelsNeverFailABeat(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, 2, total)
 			require.Error(t, s.RefreshLevels(timeLimited(t), []string{"ann"}))
+		})
+	}
+}
+
+// levelless is a store that takes no levels.
+type levelless struct {
+	presence.Store
+	err error
+}
+
+func (s levelless) SetLevels(context.Context, map[string]int) error { return s.err }
+
+// In an outage every sign-in goes without its level, which is not worth a line each.
+func TestWhatIsLoggedOfMissingLevels(t *testing.T) {
+	fine := levelsFunc(func(context.Context, []string) (map[string]int, error) { return map[string]int{"ann": 1}, nil })
+	for name, c := range map[string]struct {
+		levels levelsFunc
+		err    error // of the store
+		level  slog.Level
+	}{
+		"directory": {
+			func(context.Context, []string) (map[string]int, error) { return nil, errors.New("no database") },
+			nil, slog.LevelDebug,
+		},
+		"outage": {fine, &presence.UnavailableError{Cause: errors.New("refused")}, slog.LevelDebug},
+		"defect": {fine, errors.New("a wrong answer"), slog.LevelWarn},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log, logged := logtest.New(slog.LevelDebug)
+			store := levelless{memstore.New(memstore.Options{LevelIndex: true}), c.err}
+			s := presence.NewService(store, presence.DefaultRules(), c.levels, log)
+			_, err := s.Heartbeat(t.Context(), presence.Heartbeat{UserID: "ann", DeviceID: "phone"})
+			require.NoError(t, err)
+			require.Equal(t, 1, logged.Count(c.level), logged)
 		})
 	}
 }

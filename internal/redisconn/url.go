@@ -55,6 +55,25 @@ func Parse(raw string) (Address, error) {
 	return a, errors.Join(a.setUser(userinfo), a.setHosts(hosts), a.setPath(path), a.setParams(scheme, params))
 }
 
+// String is the address for people: without user, password and parameters.
+func (a Address) String() string {
+	scheme := a.scheme
+	switch {
+	case scheme != "redis":
+		scheme = "redis+" + scheme
+	case a.tls != nil:
+		scheme = "rediss"
+	}
+	text := scheme + "://" + strings.Join(a.hosts, ",")
+	if a.master != "" {
+		text += "/" + a.master
+	}
+	if a.db != 0 {
+		text += "/" + strconv.Itoa(a.db)
+	}
+	return text
+}
+
 func (a *Address) setScheme(scheme string) error {
 	switch scheme {
 	case "redis", "rediss":
@@ -127,7 +146,8 @@ func (a *Address) setHosts(hosts string) error {
 		if _, _, err := net.SplitHostPort(host); err != nil {
 			host = net.JoinHostPort(strings.Trim(host, "[]"), a.defaultPort())
 		}
-		if name, port, err := net.SplitHostPort(host); err != nil || name == "" || port == "" {
+		name, port, err := net.SplitHostPort(host)
+		if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil || name == "" {
 			return fmt.Errorf("%q is not HOST:PORT", host)
 		}
 		a.hosts = append(a.hosts, host)

@@ -30,6 +30,20 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestStringShowsNoSecret(t *testing.T) {
+	for raw, want := range map[string]string{
+		"redis://me:pw@h":                     "redis://h:6379",
+		"rediss://:pw@h:1/2?pool_size=3":      "rediss://h:1/2",
+		"redis+sentinel://me:pw@a,b:2/m/4":    "redis+sentinel://a:26379,b:2/m/4",
+		"redis+cluster://me:pw@a:1,b:2?tls=1": "redis+cluster://a:1,b:2",
+		"redis+ring://me:pw@a:1,b:2":          "redis+ring://a:1,b:2",
+	} {
+		a, err := Parse(raw)
+		require.NoError(t, err)
+		require.Equal(t, want, a.String())
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	for raw, want := range map[string]string{
 		"":                               "not the URL",
@@ -37,6 +51,8 @@ func TestParseRefuses(t *testing.T) {
 		"http://h":                       "scheme",
 		"redis://":                       "HOST:PORT",
 		"redis://a,b":                    "one host",
+		"redis://h:port":                 "HOST:PORT",
+		"redis://h:70000":                "HOST:PORT",
 		"redis://h/x":                    "database",
 		"redis://h/-1":                   "database",
 		"redis://h?db=1":                 "unknown parameter",

@@ -2,6 +2,7 @@ package redistest
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -76,14 +77,10 @@ func (s *Sentinel) watched(ctx context.Context, sentinel *Server) error {
 	info, err := sentinel.Client().Info(ctx, "sentinel").Result()
 	want := "slaves=" + strconv.Itoa(len(s.Replicas)) + ",sentinels=" + strconv.Itoa(len(s.Sentinels))
 	if err == nil && !strings.Contains(info, want) {
-		err = &notYet{state + ": " + info}
+		err = fmt.Errorf("not all are known yet: %s: %s", state, info)
 	}
 	return err
 }
-
-type notYet struct{ state string }
-
-func (n *notYet) Error() string { return n.state }
 
 // URL is the redis+sentinel:// URL.
 func (s *Sentinel) URL() string {

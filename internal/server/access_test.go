@@ -49,7 +49,7 @@ func TestAnonymousMayOnlyIntrospect(t *testing.T) {
 	}
 }
 
-// CASE 25: a subscription that is denied ends after exactly one error, on every transport.
+// Case 25 (docs/cases.md): a subscription that is denied ends after exactly one error, on every transport.
 func TestAnonymousSubscription(t *testing.T) {
 	f := serve(t)
 	const query = `{"query":"subscription { tick }"}`

@@ -22,8 +22,7 @@ func authenticate(a auth.Authenticator, present graphql.ErrorPresenterFunc) func
 			}
 			caller, err := a.Authenticate(r.Context(), authorization)
 			if err != nil {
-				w.Header().Set("WWW-Authenticate", "Bearer")
-				reject(w, http.StatusUnauthorized, present(r.Context(), err))
+				reject(w, r, present, &rejection{http.StatusUnauthorized, err})
 				return
 			}
 			next.ServeHTTP(w, r.WithContext(auth.WithCaller(r.Context(), caller)))

@@ -2,10 +2,13 @@ package server
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"rollcall/internal/server/limit"
 )
 
 func TestBodies(t *testing.T) {
@@ -23,9 +26,9 @@ func TestBodies(t *testing.T) {
 		{"null members", `{"query":"{ who }","operationName":null,"variables":null,"extensions":null}`, nil, 200, executed},
 		{"space around", " \r\n\t" + `{"query":"{ who }"}` + "\n", nil, 200, executed},
 		{"charset", `{"query":"{ who }"}`, []string{"Content-Type", "application/json; charset=UTF-8"}, 200, executed},
-		{"1 MiB", `{"query":"{ who }","variables":{"a":"` + strings.Repeat("x", bodyLimit-40) + `"}}`, nil, 200, executed},
+		{"1 MiB", `{"query":"{ who }","variables":{"a":"` + strings.Repeat("x", limit.Request-40) + `"}}`, nil, 200, executed},
 
-		{"larger", `{"query":"{ who }","variables":{"a":"` + strings.Repeat("x", bodyLimit) + `"}}`, nil, 413, "too large"},
+		{"larger", `{"query":"{ who }","variables":{"a":"` + strings.Repeat("x", limit.Request) + `"}}`, nil, 413, "too large"},
 		{"no content type", `{"query":"{ who }"}`, []string{"Content-Type", ""}, 415, "content type"},
 		{"a form's content type", `{"query":"{ who }"}`, []string{"Content-Type", "text/plain"}, 415, "content type"},
 		{"another charset", `{"query":"{ who }"}`, []string{"Content-Type", "application/json; charset=utf-16"}, 415, "character set"},
@@ -66,4 +69,51 @@ func TestBodyOfAStream(t *testing.T) {
 	require.Contains(t, answer, "batched")
 	_, answer = f.post(t, `{"query":"subscription { count(to: 1) }"}`, "Accept", "text/event-stream")
 	require.Contains(t, answer, `data: {"data":{"count":1}}`)
+}
+
+// A request without a token can only ask for the schema, so that a large one is not even parsed. It is not called
+// too large: with a token it is served.
+func TestLargeRequestsNeedAToken(t *testing.T) {
+	f := serve(t)
+	introspection := func(size int) string { return `{ __typename }` + strings.Repeat(" ", size) }
+	for _, tt := range []struct {
+		name, method, query string
+		allowed             bool
+	}{
+		{"small POST", http.MethodPost, introspection(4 << 10), true},
+		{"large POST", http.MethodPost, introspection(limit.Anonymous), false},
+		{"small GET", http.MethodGet, introspection(1 << 10), true}, // its spaces are escaped
+		{"large GET", http.MethodGet, introspection(limit.Anonymous), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			send := func(header ...string) (*http.Response, string) {
+				if tt.method == http.MethodGet {
+					return f.do(t, tt.method, "/graphql?"+url.Values{"query": {tt.query}}.Encode(), "", header...)
+				}
+				return f.do(t, tt.method, "/graphql", `{"query":`+quote(tt.query)+`}`, append(header, "Content-Type", "application/json")...)
+			}
+			response, answer := send()
+			if tt.allowed {
+				require.Equal(t, http.StatusOK, response.StatusCode, answer)
+			} else {
+				require.Equal(t, http.StatusUnauthorized, response.StatusCode, answer)
+				require.Equal(t, "Bearer", response.Header.Get("WWW-Authenticate"))
+				require.Contains(t, answer, "UNAUTHENTICATED")
+			}
+			response, answer = send("Authorization", "Bearer ann")
+			require.Equal(t, http.StatusOK, response.StatusCode, answer)
+		})
+	}
+}
+
+// Case 28 (docs/cases.md): what is too long is not even parsed to its end.
+func TestDocumentsHaveALimit(t *testing.T) {
+	f := serve(t)
+	document := func(fields int) string { return `{"query":"{` + strings.Repeat(" who", fields) + `}"}` }
+	response, answer := f.post(t, document(limit.DocumentTokens))
+	require.Equal(t, http.StatusUnprocessableEntity, response.StatusCode)
+	require.Contains(t, answer, `"extensions":{"code":"GRAPHQL_PARSE_FAILED"}`)
+	require.Less(t, len(answer), 1000, "the document is not repeated")
+	response, answer = f.post(t, document(1000))
+	require.Equal(t, http.StatusOK, response.StatusCode, answer)
 }

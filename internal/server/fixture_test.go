@@ -1,20 +1,19 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"rollcall/internal/logtest"
 	"rollcall/internal/server/servertest"
 	"rollcall/internal/server/ws"
 )
@@ -29,14 +28,20 @@ type fixture struct {
 	*Handler
 	schema   *servertest.Schema
 	http     *httptest.Server
-	log      *logBuffer
+	log      *logtest.Log
 	notReady error
 }
 
 func serve(t *testing.T) *fixture {
 	t.Helper()
-	f := &fixture{schema: servertest.NewSchema(), log: &logBuffer{}}
-	log := slog.New(slog.NewTextHandler(f.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	return serveBy(t, func(*http.Server) {})
+}
+
+// serveBy is serve by an HTTP server that is configured further.
+func serveBy(t *testing.T, configure func(*http.Server)) *fixture {
+	t.Helper()
+	log, logged := logtest.New(slog.LevelDebug)
+	f := &fixture{schema: servertest.NewSchema(), log: logged}
 	f.Handler = NewHandler(f.schema, Options{
 		Present:   servertest.Present,
 		Recover:   servertest.Recover,
@@ -54,6 +59,7 @@ func serve(t *testing.T) *fixture {
 	})
 	f.http = httptest.NewUnstartedServer(nil)
 	f.http.Config = New("", router, log)
+	configure(f.http.Config)
 	f.http.Start()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -88,22 +94,4 @@ func (f *fixture) post(t *testing.T, body string, header ...string) (*http.Respo
 	t.Helper()
 	header = append([]string{"Content-Type", "application/json", "Authorization", "Bearer ann"}, header...)
 	return f.do(t, http.MethodPost, "/graphql", body, header...)
-}
-
-// logBuffer is a log that tests read while it is being written.
-type logBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.String()
 }

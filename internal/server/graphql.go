@@ -8,6 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql/handler/extension"
 	"github.com/99designs/gqlgen/graphql/handler/transport"
 
+	"rollcall/internal/server/limit"
 	"rollcall/internal/server/sse"
 	"rollcall/internal/server/ws"
 )
@@ -20,11 +21,9 @@ type Options struct {
 	// Present turns an error into what the client sees of it.
 	Present graphql.ErrorPresenterFunc
 	// Recover turns a panic into an error.
-	Recover graphql.RecoverFunc
-	// AroundResponses, if any, runs around each response, of a subscription around each event.
-	AroundResponses graphql.ResponseMiddleware
-	WebSocket       ws.Config
-	SSE             sse.Config
+	Recover   graphql.RecoverFunc
+	WebSocket ws.Config
+	SSE       sse.Config
 }
 
 // Handler serves GraphQL by all transports.
@@ -44,13 +43,11 @@ func NewHandler(schema graphql.ExecutableSchema, o Options) *Handler {
 	h.AddTransport(transport.POST{})
 
 	h.SetQueryCache(newDocuments(documentCacheBytes))
+	h.SetParserTokenLimit(limit.DocumentTokens)
 	h.SetErrorPresenter(o.Present)
 	h.SetRecoverFunc(o.Recover)
 	h.Use(extension.Introspection{})
 	h.AroundOperations(refuseAnonymous(o.Present))
-	if o.AroundResponses != nil {
-		h.AroundResponses(o.AroundResponses)
-	}
 	return h
 }
 

@@ -39,6 +39,6 @@ func NewRouter(to Routes) http.Handler {
 	r.Handle("/", to.Page)
 	r.Handle("/assets/*", to.Page)
 	r.Get("/healthz", alive)
-	r.Get("/readyz", ready(to.Ready))
+	r.Get("/readyz", ready(to.Ready, to.Log))
 	return r
 }

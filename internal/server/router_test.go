@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -44,13 +45,31 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-func TestReadinessSaysWhyNot(t *testing.T) {
+// Anybody may ask whether the server is ready, and its operators alone are told why it isn't: once.
+func TestReadiness(t *testing.T) {
 	f := serve(t)
-	f.notReady = errors.New("the store can't be reached:\ntimeout")
-	response, answer := f.do(t, "GET", "/readyz", "")
-	require.Equal(t, http.StatusServiceUnavailable, response.StatusCode)
-	require.Equal(t, "the store can't be reached: timeout\n", answer)
-	response, _ = f.do(t, "GET", "/healthz", "")
+	ask := func() (int, string) {
+		response, answer := f.do(t, "GET", "/readyz", "")
+		return response.StatusCode, answer
+	}
+	for range 2 {
+		f.notReady = errors.New("dial 10.0.0.7: refused")
+		for range 3 {
+			status, answer := ask()
+			require.Equal(t, http.StatusServiceUnavailable, status)
+			require.Equal(t, "not ready\n", answer)
+		}
+		f.notReady = nil
+		status, answer := ask()
+		require.Equal(t, http.StatusOK, status)
+		require.Equal(t, "ok\n", answer)
+	}
+	require.Equal(t, 2, f.log.Count(slog.LevelWarn))
+	require.Equal(t, 2, f.log.Count(slog.LevelInfo))
+	require.Contains(t, f.log.String(), "10.0.0.7")
+
+	f.notReady = errors.New("down")
+	response, _ := f.do(t, "GET", "/healthz", "")
 	require.Equal(t, http.StatusOK, response.StatusCode)
 }
 

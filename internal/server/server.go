@@ -7,13 +7,18 @@ import (
 	"time"
 )
 
-// New is an HTTP server with timeouts against clients that hold connections without using them. There is no
-// timeout for writing, since streams live long: they have a deadline for each event, and bodies one of their own.
+// answerTimeout is how long a plain answer may take from its request's first bytes on, until the client has read
+// all but what the network holds of it.
+const answerTimeout = 30 * time.Second
+
+// New is an HTTP server with timeouts against clients that hold connections without using them. Streams, which
+// live long, put deadlines of their own in the place of the one for writing, and so do bodies for reading.
 func New(addr string, handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Addr:              addr,
 		Handler:           handler,
 		ReadHeaderTimeout: 5 * time.Second,
+		WriteTimeout:      answerTimeout,
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),

@@ -94,7 +94,7 @@ async function shows(label, text) {
 }
 
 /**
- * Signs a user in behind the page's back.
+ * Signs a user in behind the page's back, and returns the outcome.
  *
  * @param {string} user
  */
@@ -108,7 +108,7 @@ async function signIn(user) {
     await response.json()
   );
   assert.equal(errors, undefined);
-  assert.equal(data?.heartbeat.outcome, "SIGNED_IN");
+  return data?.heartbeat.outcome;
 }
 
 test("the examples are ready to run", async () => {
@@ -143,7 +143,7 @@ test("a subscription shows an event as it happens", async () => {
   await run();
   await answerShows(`"cursor":`);
 
-  await signIn(visitor);
+  assert.equal(await signIn(visitor), "SIGNED_IN");
   await answerShows(visitor);
   await answerShows(`"type": "ONLINE"`);
   await screenshot(page, "graphiql-presence-changed");
@@ -154,12 +154,35 @@ test("a subscription shows an event as it happens", async () => {
   if (!socket.isClosed()) await socket.waitForEvent("close");
 });
 
+test("a session is kept until a newer sign-in replaces it", async () => {
+  await open();
+  await selectTab("Session");
+  await run();
+  await answerShows(`"type": "STARTED"`);
+  await screenshot(page, "graphiql-session");
+
+  assert.equal(await signIn("alice"), "REPLACED_OTHER_DEVICE");
+  await answerShows(`"type": "REPLACED"`);
+  await page.getByRole("button", { name: /^Execute query/ }).waitFor();
+});
+
+test("the list is told at once and when it changes", async () => {
+  await open();
+  const visitor = `visitor-${randomUUID()}`;
+  await selectTab("OnlineUsersChanged");
+  await run();
+  await answerShows(`"totalCount":`);
+  assert.equal(await signIn(visitor), "SIGNED_IN");
+  await answerShows(visitor);
+  await screenshot(page, "graphiql-online-users-changed");
+});
+
 test("the count is told at once and when it changes", async () => {
   await open();
   await selectTab("OnlineCountChanged");
   await run();
   const first = await shownCount(() => true);
-  await signIn(`visitor-${randomUUID()}`);
+  assert.equal(await signIn(`visitor-${randomUUID()}`), "SIGNED_IN");
   // Others' leases may end meanwhile, so not simply one more.
   await shownCount((count) => count !== first);
 });
@@ -225,7 +248,9 @@ test("no dev token is filled in when the server takes JWTs", async () => {
     ),
   );
   await headersShow(`"Authorization": "Bearer "`);
+  await shows("Operation Editor", "First paste a token into the Headers below");
   assert.ok(!(await page.content()).includes("dev:"));
+  await screenshot(page, "graphiql-jwt");
 
   await selectTab("PresenceChanged");
   await run();

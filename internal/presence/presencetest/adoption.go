@@ -95,7 +95,7 @@ func signInAfterFuture(tr *trial) {
 	require.Equal(tr, future+1, r.Epoch)
 }
 
-// Case 26: a token made on a clock a day ahead is refused, on one a day behind
+// Case 26 (docs/cases.md): a token made on a clock a day ahead is refused, on one a day behind
 // it is no newer than the store's own; all times told are the store's.
 func foreignClock(tr *trial) {
 	r := tr.signIn("ann", "phone")

@@ -24,7 +24,7 @@ func endings() []test {
 	}
 }
 
-// Case 12: every ending has its reason; EXPIRED is among the sweeps.
+// Case 12 (docs/cases.md): every ending has its reason; EXPIRED is among the sweeps.
 func signOut(tr *trial) {
 	r := tr.signIn("ann", "phone")
 	active := tr.now()
@@ -56,7 +56,7 @@ func disconnect(tr *trial) {
 	require.Empty(tr, tr.hears("ann"))
 }
 
-// Case 6: the old connection's late leave.
+// Case 6 (docs/cases.md): the old connection's late leave.
 func lateEnd(tr *trial) {
 	old := tr.signIn("ann", "phone")
 	r := tr.signIn("ann", "tablet")

@@ -66,9 +66,8 @@ func (tr *trial) hears(userID string) []string {
 	return short
 }
 
-// agree checks that the events, replayed, give the list: increments and
-// snapshots agree (case 18), and each event is one of those that may follow the
-// one before.
+// agree checks that the events, replayed, give the list, case 18 (docs/cases.md),
+// and that each event is one of those that may follow the one before.
 func (tr *trial) agree() {
 	tr.Helper()
 	if tr.forgot {

@@ -17,7 +17,7 @@ func intervals() []test {
 	}
 }
 
-// Case 3: a hidden tab beats once a minute; a lost beat must not cost the lease.
+// Case 3 (docs/cases.md): a hidden tab beats once a minute; a lost beat must not cost the lease.
 func throttledTab(tr *trial) {
 	r := tr.signIn("ann", "phone")
 	tr.accepted(presence.Refreshed, "ann", "phone", r.Epoch, presence.Background)
@@ -28,7 +28,7 @@ func throttledTab(tr *trial) {
 	require.Equal(tr, []string{"ONLINE ONLINE"}, tr.hears("ann"))
 }
 
-// Case 4.
+// Case 4 (docs/cases.md).
 func lostBeats(tr *trial) {
 	r := tr.signIn("ann", "phone")
 	for range 10 {

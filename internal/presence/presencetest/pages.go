@@ -126,7 +126,7 @@ func unique(rows []presence.Row) []string {
 	return slices.Compact(all)
 }
 
-// Case 19: each exactly once, at any page size.
+// Case 19 (docs/cases.md): each exactly once, at any page size.
 func tiesByActivity(tr *trial) {
 	users := names("user", 1000)
 	tr.signInAll(users, presence.Active)

@@ -28,7 +28,8 @@ func ids(rows []presence.Row) []string {
 	return ids
 }
 
-// carried is a mark after its way to a client and back, as a cursor (case 20).
+// carried is a mark after its way to a client and back, as a cursor:
+// case 20 (docs/cases.md).
 func (tr *trial) carried(order presence.Order, f presence.Filter, m presence.Mark) *presence.Mark {
 	tr.Helper()
 	back, err := presence.DecodeCursor(presence.EncodeCursor(order, f, m), order, f)
@@ -170,7 +171,7 @@ func totalAlone(tr *trial) {
 	}
 }
 
-// Case 20: users as close as the clock can tell, at the highest level.
+// Case 20 (docs/cases.md): users as close as the clock can tell, at the highest level.
 func closeScores(tr *trial) {
 	users := tr.staggered(50)
 	top := map[string]int{}

@@ -8,8 +8,8 @@ import (
 	"rollcall/internal/presence"
 )
 
-// repeats run every step twice, as a retry after a lost answer does (case 33):
-// the state and the events are those of one run.
+// repeats run every step twice, as a retry after a lost answer does: the state and
+// the events are those of one run, case 33 (docs/cases.md).
 func repeats() []test {
 	return []test{
 		{name: "sign-in", run: repeatSignIn},

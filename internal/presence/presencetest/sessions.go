@@ -56,7 +56,7 @@ func epochsGrow(tr *trial) {
 	require.Equal(tr, second.Epoch+1, third.Epoch)
 }
 
-// Case 8: a client that reconnects is not kicked by its own stale connection.
+// Case 8 (docs/cases.md): a client that reconnects is not kicked by its own stale connection.
 func sameDeviceAgain(tr *trial) {
 	old := tr.signIn("ann", "phone")
 	since := tr.now()
@@ -71,7 +71,8 @@ func sameDeviceAgain(tr *trial) {
 	tr.accepted(presence.Refreshed, "ann", "phone", renewed.Epoch, presence.Active)
 }
 
-// Cases 10 and 11: a takeover is told as UPDATED and nothing else.
+// Case 10 (docs/cases.md) and case 11 (docs/cases.md): a takeover is told as UPDATED and
+// nothing else.
 func takeover(tr *trial) {
 	phone := tr.signIn("ann", "phone")
 	since := tr.now()
@@ -153,7 +154,7 @@ func replacedThenExpired(tr *trial) {
 	tr.refused(presence.ErrSessionReplaced, "ann", "phone", old.Epoch)
 }
 
-// Case 5: the newest session decides, however much the other device beats.
+// Case 5 (docs/cases.md): the newest session decides, however much the other device beats.
 func devicesDontArgue(tr *trial) {
 	phone := tr.signIn("ann", "phone")
 	tablet := tr.signIn("ann", "tablet")
@@ -166,7 +167,7 @@ func devicesDontArgue(tr *trial) {
 	}
 }
 
-// Case 7.
+// Case 7 (docs/cases.md).
 func concurrentSignIns(tr *trial) {
 	const n = 100
 	devices := names("device", n)
@@ -216,7 +217,7 @@ func concurrentSignIns(tr *trial) {
 	}
 }
 
-// Case 9: whatever arrives late or twice, activity and lease only grow.
+// Case 9 (docs/cases.md): whatever arrives late or twice, activity and lease only grow.
 func disorderlyBeats(tr *trial) {
 	old := tr.signIn("ann", "tablet")
 	r := tr.signIn("ann", "phone")

@@ -113,7 +113,7 @@ func forgets(tr *trial) {
 	require.Equal(tr, []string{"ONLINE ONLINE", "OFFLINE SIGNED_OUT", "ONLINE AWAY"}, tr.hears("ann"))
 }
 
-// Case 17: everything is trimmed, if not at once.
+// Case 17 (docs/cases.md): everything is trimmed, if not at once.
 func trimsForgotten(tr *trial) {
 	users := names("user", 50)
 	tr.signInAll(users, presence.Active)

@@ -25,7 +25,8 @@ var unavailableReplies = []string{
 // failure is the domain's error for one of go-redis.
 func (s *Store) failure(sc *script, c call, err error) error {
 	err = classify(fmt.Errorf("%s on shard %d: %w", sc.name, c.shard, err))
-	if _, unavailable := errors.AsType[*presence.UnavailableError](err); unavailable {
+	if unavailable, ok := errors.AsType[*presence.UnavailableError](err); ok {
+		unavailable.Part = fmt.Sprintf("shard %d", c.shard)
 		s.outages[c.shard].Store(true)
 	}
 	return err

@@ -16,7 +16,7 @@ import (
 	"rollcall/internal/redistest"
 )
 
-// Case 16: every call has one slot.
+// Case 16 (docs/cases.md): every call has one slot.
 func TestEveryCallHasOneSlot(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{LevelIndex: true, Buckets: 64})
@@ -92,7 +92,7 @@ func (s *slotSpy) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 	}
 }
 
-// Case 17, and an abandoned prefix: every key goes away by itself.
+// Case 17 (docs/cases.md), and an abandoned prefix: every key goes away by itself.
 func TestEveryKeyExpires(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)

@@ -2,6 +2,8 @@ package redisstore
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rollcall/internal/presence"
+	"rollcall/internal/presence/presencetest"
 	"rollcall/internal/redistest"
 )
 
@@ -52,7 +55,7 @@ func calls(s *Store) map[string]func(context.Context) error {
 	}
 }
 
-// Case 34: refused, hanging, restarted.
+// Case 34 (docs/cases.md): refused, hanging, restarted.
 func TestOutage(t *testing.T) {
 	for name, outage := range map[string]struct{ begin, end func(*redistest.Server) }{
 		"refused": {(*redistest.Server).Stop, (*redistest.Server).Restart},
@@ -129,7 +132,7 @@ func TestCallerGoesAway(t *testing.T) {
 	require.ErrorIs(t, calls(s)["presences"](ctx), context.Canceled)
 }
 
-// Case 15: NOSCRIPT never reaches a caller, in a pipeline neither.
+// Case 15 (docs/cases.md): NOSCRIPT never reaches a caller, in a pipeline neither.
 func TestScriptsAreLost(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -173,3 +176,56 @@ func (r redisReply) Error() string { return string(r) }
 func (redisReply) RedisError()     {}
 
 var _ redis.Error = redisReply("")
+
+// One server of many is gone: what needs all shards says which is missing, and the
+// users of the others keep beating.
+func TestAPartOfTheStoreIsGone(t *testing.T) {
+	for name, servers := range map[string]func(t *testing.T) (url string, nodes []*redistest.Server){
+		"cluster": func(t *testing.T) (string, []*redistest.Server) {
+			c := redistest.StartCluster(t, 3, 0)
+			return c.URL(), c.Nodes
+		},
+		"ring": func(t *testing.T) (string, []*redistest.Server) {
+			r := redistest.StartRing(t, 3)
+			return r.URL(), r.Nodes
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url, nodes := servers(t)
+			s := open(t, Options{URL: url, Prefix: "p", Shards: 16, Buckets: 32, LevelIndex: true})
+			beats := presencetest.SignIn(t, s, 300)
+			nodes[0].Stop()
+
+			gone := map[int]bool{}
+			for _, b := range beats {
+				shard := presence.Shard(b.UserID, s.Shards())
+				if gone[shard] {
+					continue
+				}
+				_, err := s.Beat(t.Context(), []presence.Beat{b})
+				gone[shard] = err != nil
+				if unavailable, ok := errors.AsType[*presence.UnavailableError](err); ok {
+					require.Equal(t, fmt.Sprintf("shard %d", shard), unavailable.Part)
+				} else {
+					require.NoError(t, err)
+				}
+			}
+			lost := 0
+			for _, g := range gone {
+				if g {
+					lost++
+				}
+			}
+			require.Positive(t, lost)
+			require.Less(t, lost, s.Shards())
+
+			for _, call := range []string{"page", "walk"} {
+				err := calls(s)[call](t.Context())
+				unavailable, ok := errors.AsType[*presence.UnavailableError](err)
+				require.True(t, ok, "%s: %v", call, err)
+				require.Contains(t, unavailable.Public(), "shard ")
+			}
+		})
+	}
+}

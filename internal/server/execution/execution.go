@@ -4,7 +4,6 @@ package execution
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -34,7 +33,7 @@ func Run(
 ) (failure gqlerror.List) {
 	defer func() {
 		if r := recover(); r != nil {
-			failure = recovered(ctx, exec, op, r)
+			failure = recovered(ctx, op, r)
 		}
 	}()
 	next, ctx := exec.DispatchOperation(ctx, op)
@@ -55,20 +54,8 @@ func Run(
 	return nil
 }
 
-// recovered logs a panic, by the server's recover function, and gives the errors for the client. The response
-// interceptors that present them may be what panicked, and a second panic here would end the process.
-func recovered(
-	ctx context.Context, exec graphql.GraphExecutor, op *graphql.OperationContext, panicked any,
-) (errs gqlerror.List) {
-	internal := gqlerror.List{{Message: "internal error", Extensions: map[string]any{"code": "INTERNAL"}}}
-	err := op.Recover(ctx, panicked)
-	defer func() {
-		if recover() != nil {
-			errs = internal
-		}
-	}()
-	if told, ok := errors.AsType[*gqlerror.Error](err); ok {
-		return exec.DispatchError(graphql.WithOperationContext(ctx, op), gqlerror.List{told}).Errors
-	}
-	return internal
+// recovered is what the client is told of a panic: what the server's recover function makes of it. No response
+// interceptor gets to see it, since one of them may be what has panicked.
+func recovered(ctx context.Context, op *graphql.OperationContext, panicked any) gqlerror.List {
+	return gqlerror.List{gqlerror.WrapIfUnwrapped(op.RecoverFunc(ctx, panicked))}
 }

@@ -5,7 +5,6 @@ package servertest
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -16,6 +15,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"rollcall/internal/auth"
+	"rollcall/internal/presence"
 	"rollcall/internal/pulse"
 )
 
@@ -115,7 +115,7 @@ func (s *Schema) resolve(ctx context.Context, field string, args map[string]any)
 			return caller.ID
 		}
 	case "fail":
-		graphql.AddError(ctx, gqlerror.WrapPath(ast.Path{ast.PathName("fail")}, errors.New("it failed")))
+		graphql.AddError(ctx, gqlerror.WrapPath(ast.Path{ast.PathName("fail")}, presence.Invalid("it failed")))
 	case "panics":
 		panic("at the disco")
 	case "wait":
@@ -130,7 +130,7 @@ func (s *Schema) resolve(ctx context.Context, field string, args map[string]any)
 // subscribe runs a subscription. As generated code does, it writes every event into the same buffer.
 func (s *Schema) subscribe(ctx context.Context, field string, args map[string]any) graphql.ResponseHandler {
 	if field == "denied" {
-		graphql.AddError(ctx, errors.New("denied"))
+		graphql.AddError(ctx, presence.Invalid("denied"))
 		return nil
 	}
 	s.streaming.Add(1)
@@ -182,7 +182,7 @@ func (s *Schema) event(
 		return strings.Repeat("x", int(args["bytes"].(int64))), true
 	case "nested":
 		path := ast.Path{ast.PathName("nested"), ast.PathIndex(1)}
-		graphql.AddError(ctx, gqlerror.WrapPath(path, errors.New("inner")))
+		graphql.AddError(ctx, gqlerror.WrapPath(path, presence.Invalid("inner")))
 		return []any{"a", nil}, n == 1
 	default: // panics
 		if n > 1 {

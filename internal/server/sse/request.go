@@ -10,6 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"rollcall/internal/presence"
+	"rollcall/internal/server/refusal"
 )
 
 var (
@@ -50,19 +51,5 @@ func decode(r io.Reader, into any) error {
 
 // reject answers a request that gets no stream.
 func reject(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor, status int, err error) {
-	presented := exec.DispatchError(r.Context(), gqlerror.List{gqlerror.Wrap(err)})
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(encodeErrors(presented.Errors)) //nolint:gosec // G705: it is JSON, and typed so
-}
-
-// encodeErrors is the response that holds nothing but errors.
-func encodeErrors(errs gqlerror.List) []byte {
-	body, err := json.Marshal(struct {
-		Errors gqlerror.List `json:"errors"`
-	}{errs})
-	if err != nil {
-		return []byte(`{"errors":[{"message":"internal error","extensions":{"code":"INTERNAL"}}]}`)
-	}
-	return body
+	refusal.Write(w, status, exec.DispatchError(r.Context(), gqlerror.List{gqlerror.Wrap(err)}).Errors...)
 }

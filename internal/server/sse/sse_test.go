@@ -106,7 +106,7 @@ func rest(t *testing.T, stream *bufio.Reader) string {
 	return string(data)
 }
 
-// CASE 32: the headers are there before there is an event.
+// Case 32 (docs/cases.md): the headers are there before there is an event.
 func TestHeadersComeAtOnce(t *testing.T) {
 	f := serve(t, Config{}, auth.Caller{ID: "ann"})
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, f.http.URL,
@@ -120,7 +120,7 @@ func TestHeadersComeAtOnce(t *testing.T) {
 	require.Equal(t, next(`{"data":{"tick":"a"}}`), event(t, stream))
 }
 
-// CASE 32: proxies cut streams that say nothing.
+// Case 32 (docs/cases.md): proxies cut streams that say nothing.
 func TestCommentsKeepTheStreamOpen(t *testing.T) {
 	f := serve(t, Config{CommentInterval: 10 * time.Millisecond}, auth.Caller{ID: "ann"})
 	stream := f.post(t, `subscription { tick }`)
@@ -138,13 +138,11 @@ func TestOperations(t *testing.T) {
 		{`{ who }`, []string{next(`{"data":{"who":"ann"}}`)}},
 		{`mutation { record(text: "a\nb") }`, []string{next(`{"data":{"record":"a\nb"}}`)}},
 		{`subscription { count(to: 2) }`, []string{next(`{"data":{"count":1}}`), next(`{"data":{"count":2}}`)}},
-		{`subscription { nested }`, []string{ // CASE 31
-			next(`{"errors":[{"message":"inner","path":["nested",1]}],"data":{"nested":["a",null]}}`),
+		{`subscription { nested }`, []string{ // case 31 (docs/cases.md)
+			next(`{"errors":[{"message":"inner","path":["nested",1],"extensions":{"code":"BAD_USER_INPUT"}}],"data":{"nested":["a",null]}}`),
 		}},
-		{`subscription { denied }`, []string{next(`{"errors":[{"message":"denied"}],"data":null}`)}}, // CASE 25
-		{`subscription { panics }`, []string{
-			next(`{"data":{"panics":1}}`),
-			next(`{"errors":[{"message":"a panic: at the disco","extensions":{"code":"INTERNAL"}}]}`),
+		{`subscription { denied }`, []string{ // case 25 (docs/cases.md)
+			next(`{"errors":[{"message":"denied","extensions":{"code":"BAD_USER_INPUT"}}],"data":null}`),
 		}},
 		{`{`, []string{next(`{"errors":[{"message":"Expected Name, found \u003cEOF\u003e",` +
 			`"locations":[{"line":1,"column":2}],"extensions":{"code":"GRAPHQL_PARSE_FAILED"}}]}`)}},
@@ -158,6 +156,16 @@ func TestOperations(t *testing.T) {
 			require.Equal(t, complete+"\n", rest(t, stream))
 		})
 	}
+}
+
+func TestPanicIsTheLastEvent(t *testing.T) {
+	f := serve(t, Config{}, auth.Caller{ID: "ann"})
+	stream := f.post(t, `subscription { panics }`)
+	require.Equal(t, comment, event(t, stream))
+	require.Equal(t, next(`{"data":{"panics":1}}`), event(t, stream))
+	require.Regexp(t, `^event: next\ndata: \{"errors":\[\{"message":"internal error","extensions":\{"code":"INTERNAL","id":"\w+"\}\}\]\}\n$`,
+		event(t, stream))
+	require.Equal(t, complete+"\n", rest(t, stream))
 }
 
 func TestGet(t *testing.T) {

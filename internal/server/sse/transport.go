@@ -5,6 +5,7 @@
 package sse
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -16,6 +17,7 @@ import (
 
 	"rollcall/internal/auth"
 	"rollcall/internal/server/execution"
+	"rollcall/internal/server/refusal"
 )
 
 // Config configures a [Transport]. Zero fields take the default that their comment names.
@@ -37,12 +39,8 @@ var _ graphql.Transport = (*Transport)(nil)
 
 // New makes a transport.
 func New(cfg Config) *Transport {
-	if cfg.CommentInterval == 0 {
-		cfg.CommentInterval = 10 * time.Second
-	}
-	if cfg.WriteTimeout == 0 {
-		cfg.WriteTimeout = 5 * time.Second
-	}
+	cfg.CommentInterval = cmp.Or(cfg.CommentInterval, 10*time.Second)
+	cfg.WriteTimeout = cmp.Or(cfg.WriteTimeout, 5*time.Second)
 	return &Transport{cfg: cfg, down: make(chan struct{})}
 }
 
@@ -64,7 +62,7 @@ func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Grap
 		reject(w, r, exec, http.StatusBadRequest, err)
 		return
 	}
-	op, refusal := execution.Prepare(r.Context(), exec, params)
+	op, refused := execution.Prepare(r.Context(), exec, params)
 	if op != nil && op.Operation.Operation == ast.Mutation && r.Method == http.MethodGet {
 		w.Header().Set("Allow", http.MethodPost)
 		reject(w, r, exec, http.StatusMethodNotAllowed, errMutationByGet)
@@ -86,10 +84,10 @@ func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Grap
 		s.comment(ctx, t.cfg.CommentInterval, t.down)
 	})
 
-	if len(refusal) == 0 {
-		refusal = execution.Run(ctx, exec, op, s.next)
+	if len(refused) == 0 {
+		refused = execution.Run(ctx, exec, op, s.next)
 	}
-	if len(refusal) > 0 && s.next(encodeErrors(refusal)) != nil {
+	if len(refused) > 0 && s.next(refusal.Encode(refused)) != nil {
 		return
 	}
 	if ctx.Err() == nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // closing is why a socket is closed: what the close frame says, and the cause of the end of the connection's
-// context. The codes are those of DESIGN section 5. Reasons are fixed texts, since a close frame has room for
-// 123 bytes only.
+// context. The package comment says what the codes mean. Reasons are fixed texts, since a close frame has room
+// for 123 bytes only.
 type closing struct {
 	code   websocket.StatusCode
 	reason string

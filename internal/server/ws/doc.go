@@ -11,4 +11,25 @@
 // Whoever finds a reason to close the socket ends the connection's context with it as the cause. That stops
 // the operations at once; what is queued is still written, then the close frame, and after a short wait for
 // the client's the connection is cut.
+//
+// # Close codes
+//
+// The protocol's own:
+//
+//	4400  a message or frame that the protocol does not know
+//	4401  an operation before connection_init
+//	4403  the token is not valid, or has expired: come back with another
+//	4406  the client does not speak graphql-transport-ws
+//	4408  connection_init did not come in time
+//	4409  an operation of this id is running already
+//	4429  connection_init came twice
+//
+// Those of WebSocket:
+//
+//	1009  the message is larger than the read limit
+//	1011  the server has a defect
+//	1012  the server is going down: come back, to another node or this one
+//	1013  the client does not read, or does not answer pings
+//
+// An error is never closed with 1000, which clients take for the end that they asked for.
 package ws

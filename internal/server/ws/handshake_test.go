@@ -2,12 +2,14 @@ package ws
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
+	"rollcall/internal/auth"
 	"rollcall/internal/server/servertest"
 )
 
@@ -20,7 +22,7 @@ func TestSubprotocol(t *testing.T) {
 	require.Equal(t, subprotocol, c.conn.Subprotocol())
 }
 
-// CASE 27: an evil page must not open a socket in the name of its reader.
+// Case 27 (docs/cases.md): an evil page must not open a socket in the name of its reader.
 func TestOrigin(t *testing.T) {
 	f := serve(t, Config{AllowedOrigins: []string{"https://app.example.com", "*.example.org"}})
 	own := f.http.Listener.Addr().String()
@@ -69,6 +71,7 @@ func TestInitNamesTheCaller(t *testing.T) {
 	}{
 		{"payload", `{"Authorization":"Bearer ann"}`, nil, `"ann"`},
 		{"payload, key in another case", `{"authorization":"Bearer ann"}`, nil, `"ann"`},
+		{"payload, token alone", `{"Authorization":"ann"}`, nil, `"ann"`},
 		{"handshake", `{}`, handshake, `"hal"`},
 		{"handshake, payload null", `null`, handshake, `"hal"`},
 		{"payload goes first", `{"Authorization":"Bearer ann"}`, handshake, `"ann"`},
@@ -83,6 +86,36 @@ func TestInitNamesTheCaller(t *testing.T) {
 			c.expectNext("1", `{"data":{"who":`+tt.who+`}}`)
 			c.expectComplete("1")
 		})
+	}
+}
+
+// Whatever a server takes over HTTP it takes in connection_init, and the token alone as well.
+func TestInitTakesTokensOfEachMode(t *testing.T) {
+	dev, err := auth.New(auth.Config{Mode: auth.Dev})
+	require.NoError(t, err)
+	signing := auth.Config{Mode: auth.JWT, Secret: []byte(strings.Repeat("s", auth.MinSecretBytes))}
+	signed, err := auth.New(signing)
+	require.NoError(t, err)
+	token, err := auth.Mint(signing, auth.Caller{ID: "ann", Role: auth.User, ExpiresAt: time.Now().Add(time.Hour)})
+	require.NoError(t, err)
+
+	for token, authenticator := range map[string]auth.Authenticator{"dev:ann": dev, token: signed} {
+		f := serve(t, Config{Authenticator: authenticator})
+		for _, scheme := range []string{"Bearer ", "bearer ", "BEARER ", ""} {
+			c := f.dial(t, nil)
+			c.send(`{"type":"connection_init","payload":{"Authorization":"` + scheme + token + `"}}`)
+			c.expect(`{"type":"connection_ack"}`)
+			c.subscribe("1", `{ who }`)
+			c.expectNext("1", `{"data":{"who":"ann"}}`)
+		}
+		for _, refused := range []string{"Basic " + token, "Bearer", "Bearer ", " " + token, token + `\u0000`} {
+			c := f.dial(t, nil)
+			c.send(`{"type":"connection_init","payload":{"Authorization":"` + refused + `"}}`)
+			c.expectClose(4403)
+		}
+		c := f.dial(t, http.Header{"Authorization": {token}}) // over HTTP the scheme is required
+		c.send(`{"type":"connection_init"}`)
+		c.expectClose(4403)
 	}
 }
 

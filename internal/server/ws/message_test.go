@@ -1,10 +1,16 @@
 package ws
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+
+	"rollcall/internal/presence"
+	"rollcall/internal/server/limit"
 )
 
 func TestBadMessages(t *testing.T) {
@@ -58,6 +64,40 @@ func TestOversizedMessage(t *testing.T) {
 	c.expect(`{"type":"pong","payload":{"a":"` + strings.Repeat("x", 960) + `"}}`)
 	c.send(`{"type":"ping","payload":{"a":"` + strings.Repeat("x", 100_000) + `"}}`)
 	c.expectClose(websocket.StatusMessageTooBig)
+}
+
+// Whatever may be asked over HTTP may be asked over a WebSocket: the largest requests fit, and need a token.
+func TestLargestRequests(t *testing.T) {
+	ids, beats := make([]string, presence.MaxIDs), make([]map[string]any, presence.MaxBeats)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("%0*d", presence.MaxUserIDBytes, i)
+	}
+	for i := range beats {
+		user, device := fmt.Sprintf("%0*d", presence.MaxUserIDBytes, i), strings.Repeat("\U0001F600", presence.MaxDeviceIDRunes)
+		beats[i] = map[string]any{
+			"userId": user, "deviceId": device, "session": presence.SessionToken(user, device, 1), "active": true,
+		}
+	}
+	f := serve(t, Config{})
+	ann := f.connect(t, "ann")
+	nobody := f.dial(t, nil)
+	nobody.send(`{"type":"connection_init"}`)
+	nobody.expect(`{"type":"connection_ack"}`)
+	for name, variables := range map[string]any{"userIds": ids, "input": beats} {
+		t.Run(name, func(t *testing.T) {
+			message, err := json.Marshal(map[string]any{"id": "1", "type": "subscribe", "payload": map[string]any{
+				"query": "{ who }", "variables": map[string]any{name: variables},
+			}})
+			require.NoError(t, err)
+			ann.send(string(message))
+			ann.expectNext("1", `{"data":{"who":"ann"}}`)
+			ann.expectComplete("1")
+			nobody.send(string(message))
+			require.Equal(t, []string{"UNAUTHENTICATED"}, nobody.expectErrors("1"))
+		})
+	}
+	ann.send(`{"type":"ping","payload":{"a":"` + strings.Repeat("x", limit.Request) + `"}}`)
+	ann.expectClose(websocket.StatusMessageTooBig)
 }
 
 func TestMalformedFrames(t *testing.T) {

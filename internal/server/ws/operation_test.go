@@ -14,7 +14,7 @@ func TestQuery(t *testing.T) {
 	c := serve(t, Config{}).connect(t, "ann")
 	c.send(`{"id":"\"x\\","type":"subscribe","payload":{
 		"query":"query A { who } query B { fail }","operationName":"B","variables":null,"extensions":{"a":1}}}`)
-	c.expectNext(`"x\`, `{"data":{"fail":null},"errors":[{"message":"it failed","path":["fail"]}]}`)
+	c.expectNext(`"x\`, `{"data":{"fail":null},"errors":[{"message":"it failed","path":["fail"],"extensions":{"code":"BAD_USER_INPUT"}}]}`)
 	c.expectComplete(`"x\`)
 }
 
@@ -50,21 +50,21 @@ func TestInvalidOperationIsAnErrorAndNothingElse(t *testing.T) {
 	c.expectComplete("1")
 }
 
-// CASE 25: a subscription that is denied ends after one error.
+// Case 25 (docs/cases.md): a subscription that is denied ends after one error.
 func TestDeniedSubscription(t *testing.T) {
 	c := serve(t, Config{}).connect(t, "ann")
 	c.subscribe("1", `subscription { denied }`)
-	c.expectNext("1", `{"data":null,"errors":[{"message":"denied"}]}`)
+	c.expectNext("1", `{"data":null,"errors":[{"message":"denied","extensions":{"code":"BAD_USER_INPUT"}}]}`)
 	c.expectComplete("1")
 	c.send(`{"type":"ping"}`)
 	c.expect(`{"type":"pong"}`)
 }
 
-// CASE 31: an error inside an event is in that event, with its path.
+// Case 31 (docs/cases.md): an error inside an event is in that event, with its path.
 func TestNestedError(t *testing.T) {
 	c := serve(t, Config{}).connect(t, "ann")
 	c.subscribe("1", `subscription { nested }`)
-	c.expectNext("1", `{"data":{"nested":["a",null]},"errors":[{"message":"inner","path":["nested",1]}]}`)
+	c.expectNext("1", `{"data":{"nested":["a",null]},"errors":[{"message":"inner","path":["nested",1],"extensions":{"code":"BAD_USER_INPUT"}}]}`)
 	c.expectComplete("1")
 }
 
@@ -79,7 +79,7 @@ func TestPanic(t *testing.T) {
 	c.expectNext("1", `{"data":{"who":"ann"}}`)
 }
 
-// CASE 30: a second operation of the same id must not hide the first.
+// Case 30 (docs/cases.md): a second operation of the same id must not hide the first.
 func TestDuplicateID(t *testing.T) {
 	f := serve(t, Config{})
 	c := f.connect(t, "ann")

@@ -91,7 +91,8 @@ func (s *socket) next(ctx context.Context) (message, error) {
 }
 
 // authenticate is ctx with the caller whom connection_init or the handshake names. Without a token the
-// connection is anonymous. When the token expires, the socket is closed.
+// connection is anonymous. When the token expires, the socket is closed. The payload is no HTTP header, and
+// clients differ in whether they write "Bearer " there; the handshake's header must have it.
 func (s *socket) authenticate(ctx context.Context, payload json.RawMessage) (context.Context, error) {
 	var init struct {
 		Authorization *string // encoding/json takes the key in any case
@@ -101,7 +102,7 @@ func (s *socket) authenticate(ctx context.Context, payload json.RawMessage) (con
 	}
 	authorization := s.authorization
 	if init.Authorization != nil {
-		authorization = *init.Authorization
+		authorization = auth.Authorization(*init.Authorization)
 	}
 	if authorization == "" {
 		return ctx, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Case 29 (docs/cases.md).
 func TestShutdownTellsTheSockets(t *testing.T) {
 	f := serve(t, Config{})
 	idle, busy, fresh := f.connect(t, "ann"), f.connect(t, "bob"), f.dial(t, nil)

@@ -3,12 +3,16 @@ package ws
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"rollcall/internal/auth"
+	"rollcall/internal/presence"
 	"rollcall/internal/server/execution"
+	"rollcall/internal/server/limit"
 )
 
 // subscribe starts the operation that a subscribe message asks for. An error is a reason to close the socket.
@@ -22,9 +26,9 @@ func (s *socket) subscribe(ctx context.Context, m message) error {
 	}
 	ctx, cancel := context.WithCancel(graphql.StartOperationTrace(ctx))
 	op := newOperation(m.ID, cancel)
-	if s.ops.count() >= s.cfg.MaxOperations {
+	if err := s.admit(ctx, m); err != nil {
 		defer cancel()
-		return s.refuse(ctx, op, gqlerror.List{tooManyOperations()})
+		return s.refuse(ctx, op, s.exec.DispatchError(ctx, gqlerror.List{gqlerror.Wrap(err)}).Errors)
 	}
 	params.ReadTime.Start = graphql.Now()
 	params.ReadTime.End = params.ReadTime.Start
@@ -42,6 +46,17 @@ func (s *socket) subscribe(ctx context.Context, m message) error {
 	}
 	s.ops.add(op)
 	s.start(ctx, op, request)
+	return nil
+}
+
+// admit says why an operation is not even looked at.
+func (s *socket) admit(ctx context.Context, m message) error {
+	if _, err := auth.FromContext(ctx); err != nil && len(m.Payload) > limit.Anonymous {
+		return err
+	}
+	if s.ops.count() >= s.cfg.MaxOperations {
+		return &presence.RateLimitedError{Message: "too many operations on one connection", RetryAfter: time.Second}
+	}
 	return nil
 }
 
@@ -90,11 +105,4 @@ func (s *socket) refuse(ctx context.Context, op *operation, errs gqlerror.List) 
 		return errInternal
 	}
 	return s.enqueue(ctx, outgoing{op, typeError, payload})
-}
-
-func tooManyOperations() *gqlerror.Error {
-	return &gqlerror.Error{
-		Message:    "too many operations on one connection",
-		Extensions: map[string]any{"code": "RATE_LIMITED", "retryAfterMs": 1000},
-	}
 }

@@ -1,6 +1,7 @@
 package ws
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 
 	"rollcall/internal/auth"
 	"rollcall/internal/pulse"
+	"rollcall/internal/server/limit"
 )
 
 // Config configures a [Transport]. Zero fields take the default that their comment names.
@@ -33,7 +35,7 @@ type Config struct {
 	WriteTimeout time.Duration
 	// Queue is how many messages wait for the writer before operations have to: 64.
 	Queue int
-	// ReadLimit is the size of the largest message that is read, in bytes: 64 KiB.
+	// ReadLimit is the size of the largest message that is read, in bytes: [limit.Request].
 	ReadLimit int64
 	// MaxOperations is how many operations one socket may run at a time: 100.
 	MaxOperations int
@@ -44,14 +46,13 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	setDefault(&c.InitTimeout, 10*time.Second)
-	setDefault(&c.PingInterval, 20*time.Second)
-	setDefault(&c.PongTimeout, 10*time.Second)
-	setDefault(&c.WriteTimeout, 5*time.Second)
-	c.WriteTimeout = min(c.WriteTimeout, c.PingInterval+c.PongTimeout)
-	setDefault(&c.Queue, 64)
-	setDefault(&c.ReadLimit, 64<<10)
-	setDefault(&c.MaxOperations, 100)
+	c.InitTimeout = cmp.Or(c.InitTimeout, 10*time.Second)
+	c.PingInterval = cmp.Or(c.PingInterval, 20*time.Second)
+	c.PongTimeout = cmp.Or(c.PongTimeout, 10*time.Second)
+	c.WriteTimeout = min(cmp.Or(c.WriteTimeout, 5*time.Second), c.PingInterval+c.PongTimeout)
+	c.Queue = cmp.Or(c.Queue, 64)
+	c.ReadLimit = cmp.Or(c.ReadLimit, limit.Request)
+	c.MaxOperations = cmp.Or(c.MaxOperations, 100)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -59,13 +60,6 @@ func (c Config) withDefaults() Config {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return c
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 // Transport serves WebSocket requests.
@@ -97,7 +91,7 @@ func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Grap
 		OriginPatterns: t.cfg.AllowedOrigins,
 	})
 	if err != nil { // the client has been told by the library
-		t.cfg.Log.DebugContext(r.Context(), "websocket refused", "error", err)
+		t.cfg.Log.DebugContext(r.Context(), "websocket refused", "err", err)
 		return
 	}
 	conn.SetReadLimit(t.cfg.ReadLimit)

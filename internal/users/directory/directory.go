@@ -22,10 +22,13 @@
 //
 // The Tier is only ever a help: each call to it has a small budget, and after a
 // failure it is left alone for a moment. A failing source costs the users that
-// were not cached, and the answer says so by an error beside the rest.
+// were not cached, and the answer says so by an error beside the rest. One that
+// lets its callers wait is left alone for a moment as well. Outages are logged
+// here, a line where one begins and one where it ends; callers need not.
 package directory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +47,7 @@ type Options struct {
 	Tier Tier
 	// Changes tells of changes made to the source by others; may be nil.
 	Changes Changes
-	// Logger is slog.Default() if nil.
+	// Logger takes the outages of the tiers and the source; nil: nowhere.
 	Logger *slog.Logger
 
 	// LocalSize bounds the users cached in the process: 100,000.
@@ -77,40 +80,38 @@ type Directory struct {
 	// are in flight then end up in the old one.
 	local atomic.Pointer[localCache]
 
-	tierRest   rest
-	sourceRest rest
-	unmarked   unmarked
+	tierRest, sourceRest     rest
+	tierOutage, sourceOutage outage
+	unmarked                 unmarked
 }
 
 // New makes a directory over source. It is ready for Load; Run keeps it
 // informed of drops by other nodes and of changes at the source.
 func New(source users.Source, opt Options) (*Directory, error) {
-	setDefault(&opt.LocalSize, 100_000)
-	setDefault(&opt.LocalTTL, 30*time.Second)
-	setDefault(&opt.SharedTTL, time.Hour)
-	setDefault(&opt.NegativeTTL, time.Minute)
-	setDefault(&opt.StaleFor, 5*time.Second)
-	setDefault(&opt.TierBudget, 100*time.Millisecond)
-	setDefault(&opt.LockWait, 300*time.Millisecond)
+	opt.LocalSize = cmp.Or(opt.LocalSize, 100_000)
+	opt.LocalTTL = cmp.Or(opt.LocalTTL, 30*time.Second)
+	opt.SharedTTL = cmp.Or(opt.SharedTTL, time.Hour)
+	opt.NegativeTTL = cmp.Or(opt.NegativeTTL, time.Minute)
+	opt.StaleFor = cmp.Or(opt.StaleFor, 5*time.Second)
+	opt.TierBudget = cmp.Or(opt.TierBudget, 100*time.Millisecond)
+	opt.LockWait = cmp.Or(opt.LockWait, 300*time.Millisecond)
 	if opt.Logger == nil {
-		opt.Logger = slog.Default()
+		opt.Logger = slog.New(slog.DiscardHandler)
 	}
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	d := &Directory{source: source, opt: opt}
+	d := &Directory{
+		source: source, opt: opt,
+		tierOutage:   outage{part: "shared cache", log: opt.Logger},
+		sourceOutage: outage{part: "source", log: opt.Logger},
+	}
 	local, err := newLocal(opt.LocalSize, opt.Now)
 	if err != nil {
 		return nil, fmt.Errorf("user directory: %w", err)
 	}
 	d.local.Store(local)
 	return d, nil
-}
-
-func setDefault[T int | time.Duration](v *T, value T) {
-	if *v == 0 {
-		*v = value
-	}
 }
 
 // Load returns the details of any number of ids. Unknown ids are absent.

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"rollcall/internal/logtest"
 	"rollcall/internal/redistest"
 	"rollcall/internal/users"
 	"rollcall/internal/users/directory"
@@ -100,6 +103,82 @@ func TestHangingSourceIsLeftAloneForAMoment(t *testing.T) {
 	require.Equal(t, 4, source.count(), "a hasty caller's timeout says nothing of the source")
 }
 
+// deaf is a source that never answers, whatever its callers' patience.
+type deaf struct{ fakeSource }
+
+func (d *deaf) Load(ctx context.Context, ids []string) (map[string]users.Details, error) {
+	_, _, _, _ = d.read(ids)
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// A sign-in has less patience than the source has time, and must not wait in vain each time.
+func TestSourceThatHadAFairTimeIsLeftAloneWhoeverGaveUp(t *testing.T) {
+	t.Parallel()
+	for name, patience := range map[string]func(context.Context) (context.Context, context.CancelFunc){
+		"out of patience": func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, 400*time.Millisecond)
+		},
+		"gone": func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(400*time.Millisecond, cancel)
+			return ctx, cancel
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				source := &deaf{}
+				d := newNode(t, source, directory.Options{})
+				for range 10 {
+					ctx, cancel := patience(t.Context())
+					_, err := d.Load(ctx, []string{"a"})
+					require.ErrorIs(t, err, users.ErrUnavailable)
+					cancel()
+				}
+				require.Equal(t, 1, source.count())
+
+				time.Sleep(time.Second)
+				for range 2 {
+					ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+					_, err := d.Load(ctx, []string{"a"})
+					require.ErrorIs(t, err, users.ErrUnavailable)
+					cancel()
+				}
+				require.Equal(t, 3, source.count(), "who had no fair time says nothing of the source")
+			})
+		})
+	}
+}
+
+// An outage is a line where it begins and one where it ends, however many calls fail.
+func TestOutageIsLoggedOnce(t *testing.T) {
+	t.Parallel()
+	log, logged := logtest.New(slog.LevelDebug)
+	clock := &fakeTime{}
+	source := newFakeSource("a")
+	d := newNode(t, source, directory.Options{Now: clock.now, Logger: log, LocalTTL: time.Millisecond})
+	load := func(fails error) {
+		source.fail(fails)
+		clock.advance(time.Second)
+		_, err := d.Load(t.Context(), []string{"a"})
+		require.Equal(t, fails == nil, err == nil)
+	}
+	load(nil)
+	for range 2 {
+		for range 50 {
+			load(errors.New("disk full"))
+			load(nil) // an answer now and then does not end it
+		}
+		for range 10 {
+			load(nil)
+		}
+	}
+	require.Equal(t, 2, logged.Count(slog.LevelWarn), logged)
+	require.Equal(t, 2, logged.Count(slog.LevelInfo), logged)
+	require.Contains(t, logged.String(), "disk full")
+}
+
 func TestWithoutRedisTheSourceAnswers(t *testing.T) {
 	t.Parallel()
 	for name, breakIt := range map[string]func(s *redistest.Server){
@@ -110,7 +189,8 @@ func TestWithoutRedisTheSourceAnswers(t *testing.T) {
 			t.Parallel()
 			source := newFakeSource(numbered("u", 20)...)
 			server := redistest.Start(t)
-			d := newNode(t, source, directory.Options{Tier: newTier(t, server.Client(), "p")})
+			log, logged := logtest.New(slog.LevelInfo)
+			d := newNode(t, source, directory.Options{Tier: newTier(t, server.Client(), "p"), Logger: log})
 			run(t, d)
 			require.Equal(t, "old u1", nameOf(t, d, "u1"))
 
@@ -126,6 +206,7 @@ func TestWithoutRedisTheSourceAnswers(t *testing.T) {
 			err := d.Refresh(t.Context(), []string{"u1"})
 			require.ErrorIs(t, err, users.ErrUnavailable, "other nodes may not know")
 			require.Less(t, time.Since(start), 1500*time.Millisecond)
+			require.Equal(t, 1, logged.Count(slog.LevelWarn), logged)
 			source.rename("u1", "new")
 
 			if name == "hanging" {

@@ -3,7 +3,6 @@ package directory_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -161,7 +160,6 @@ func patient(opt directory.Options) directory.Options {
 
 func newNode(t *testing.T, source users.Source, opt directory.Options) *directory.Directory {
 	t.Helper()
-	opt.Logger = slog.New(slog.DiscardHandler)
 	d, err := directory.New(source, opt)
 	require.NoError(t, err)
 	return d

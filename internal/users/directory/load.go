@@ -10,13 +10,19 @@ import (
 
 	"github.com/maypok86/otter/v2"
 
+	"rollcall/internal/backoff"
 	"rollcall/internal/users"
 )
 
-// sourceRestFor is how long the source is left alone after it let a load wait
-// for its full timeout. Without it an unresponsive database would cost every
-// page that timeout.
-const sourceRestFor = 500 * time.Millisecond
+const (
+	// sourceRestFor is how long the source is left alone after it has let a load
+	// wait for nothing. Without it an unresponsive database would cost every page
+	// and every sign-in all the time that they have.
+	sourceRestFor = 500 * time.Millisecond
+	// fairTime is how long the source is given before it counts as unresponsive,
+	// even where the caller had no more patience: less than a sign-in has.
+	fairTime = 300 * time.Millisecond
+)
 
 // load is one call of Directory.Load on its way below the local cache. It
 // keeps the first error, for its caller; loads that joined it see only that
@@ -106,10 +112,9 @@ func (d *Directory) fromSource(ctx context.Context, ids []string, failed error) 
 	if d.sourceRest.on(d.opt.Now()) {
 		return nil, fmt.Errorf("%w: the source did not answer a moment ago", users.ErrUnavailable)
 	}
+	began := time.Now()
 	found, err := d.source.Load(ctx, ids)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		d.sourceRest.begin(d.opt.Now(), sourceRestFor)
-	}
+	d.judgeSource(ctx, err, time.Since(began))
 	entries := make(map[string]Entry, len(ids))
 	for _, id := range ids {
 		if u, known := found[id]; known {
@@ -119,6 +124,23 @@ func (d *Directory) fromSource(ctx context.Context, ids []string, failed error) 
 		}
 	}
 	return entries, err
+}
+
+// judgeSource draws the conclusions from a call to the source that took so long. A
+// hasty caller's end says nothing of it.
+func (d *Directory) judgeSource(ctx context.Context, err error, took time.Duration) {
+	if err == nil {
+		d.sourceOutage.succeeded(d.opt.Now())
+		return
+	}
+	gaveUp := ctx.Err() != nil
+	if gaveUp && took < fairTime {
+		return
+	}
+	if gaveUp || errors.Is(err, context.DeadlineExceeded) {
+		d.sourceRest.begin(d.opt.Now(), sourceRestFor)
+	}
+	d.sourceOutage.failed(ctx, d.opt.Now(), err)
 }
 
 // awaitTurn takes the lock of this set of ids, or waits until the node that
@@ -134,7 +156,7 @@ func (d *Directory) awaitTurn(ctx context.Context, ids []string, entries map[str
 		}
 		if !locked {
 			unlock = nothing
-			pause(ctx, 10*time.Millisecond+rand.N(15*time.Millisecond))
+			backoff.Sleep(ctx, 10*time.Millisecond+rand.N(15*time.Millisecond))
 		}
 		// With the lock too: its last holder may have loaded them.
 		found, _, err := d.tierGet(ctx, ids)
@@ -144,14 +166,5 @@ func (d *Directory) awaitTurn(ctx context.Context, ids []string, entries map[str
 		if locked || done {
 			return unlock
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
 	}
 }

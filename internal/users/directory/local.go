@@ -46,7 +46,7 @@ func (d *Directory) drop(ids []string) {
 func (d *Directory) dropAll() {
 	fresh, err := newLocal(d.opt.LocalSize, d.opt.Now)
 	if err != nil { // the same options worked in New
-		d.opt.Logger.Error("user directory: new local cache", "error", err)
+		d.opt.Logger.Error("user directory: new local cache", "err", err)
 		d.local.Load().InvalidateAll()
 		return
 	}

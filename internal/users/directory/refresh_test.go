@@ -129,6 +129,7 @@ func TestAfterRefreshNoReaderSeesTheOldRow(t *testing.T) {
 	}
 }
 
+// Case 35 (docs/cases.md).
 func TestRefreshEndsNoSuchUser(t *testing.T) {
 	t.Parallel()
 	source := newFakeSource()

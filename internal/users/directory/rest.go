@@ -11,8 +11,5 @@ type rest struct{ until atomic.Int64 } // Unix nanoseconds
 // on reports whether the rest lasts.
 func (r *rest) on(now time.Time) bool { return now.UnixNano() < r.until.Load() }
 
-// begin starts a rest and reports whether there was none before.
-func (r *rest) begin(now time.Time, length time.Duration) bool {
-	old := r.until.Swap(now.Add(length).UnixNano())
-	return old <= now.UnixNano()
-}
+// begin starts a rest, or makes the one that lasts longer.
+func (r *rest) begin(now time.Time, length time.Duration) { r.until.Store(now.Add(length).UnixNano()) }

@@ -2,6 +2,7 @@ package directory
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"time"
 )
@@ -24,6 +25,7 @@ func (d *Directory) tierGet(ctx context.Context, ids []string) (map[string]Entry
 		d.tierFailed(ctx, "get", err)
 		return map[string]Entry{}, nil, err
 	}
+	d.tierOutage.succeeded(d.opt.Now())
 	for id, e := range found {
 		if e.Known {
 			e.TTL = d.opt.LocalTTL
@@ -68,14 +70,12 @@ func (d *Directory) tierTryLock(ctx context.Context, ids []string) (unlock func(
 	return unlock, ok, err
 }
 
-// tierFailed lets the tier rest, and logs that once per rest. A caller that
-// gave up says nothing of the tier.
+// tierFailed lets the tier rest. A caller that gave up says nothing of the tier.
 func (d *Directory) tierFailed(ctx context.Context, call string, err error) {
 	if ctx.Err() != nil {
 		return
 	}
-	if d.tierRest.begin(d.opt.Now(), tierRestFor) {
-		d.opt.Logger.WarnContext(ctx, "shared cache of user details failed; doing without for a moment",
-			"call", call, "error", err)
-	}
+	now := d.opt.Now()
+	d.tierRest.begin(now, tierRestFor)
+	d.tierOutage.failed(ctx, now, fmt.Errorf("%s: %w", call, err))
 }

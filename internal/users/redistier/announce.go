@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"rollcall/internal/backoff"
 )
 
 const (
@@ -32,14 +33,13 @@ func (t *Tier) Announce(ctx context.Context, ids []string) error {
 // Watch implements directory.Changes. Redis keeps nothing for a subscriber that
 // is away, so each subscription, the first included, begins with a gap.
 func (t *Tier) Watch(ctx context.Context, changed func(ids []string), gap func()) {
-	backoff := minBackoff
+	retry := backoff.Backoff{Least: minBackoff, Most: maxBackoff}
 	for ctx.Err() == nil {
 		t.subscribe(ctx, changed, func() {
-			backoff = minBackoff
+			retry.Reset()
 			gap()
 		})
-		pause(ctx, rand.N(backoff)) // spread, so that nodes don't come back together
-		backoff = min(2*backoff, maxBackoff)
+		retry.Wait(ctx)
 	}
 }
 
@@ -80,14 +80,5 @@ func (t *Tier) subscribe(ctx context.Context, changed func(ids []string), subscr
 			}
 			changed(ids)
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
 	}
 }

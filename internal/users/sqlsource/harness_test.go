@@ -3,7 +3,6 @@ package sqlsource
 import (
 	"context"
 	"database/sql/driver"
-	"log/slog"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -48,7 +47,6 @@ func open(t *testing.T, cfg Config) *Source {
 
 func openCounting(t *testing.T, cfg Config) (*Source, *atomic.Int64) {
 	t.Helper()
-	cfg.Logger = slog.New(slog.DiscardHandler)
 	var queries atomic.Int64
 	s, err := openThrough(cfg, func(c driver.Connector) driver.Connector {
 		return countingConnector{c, &queries}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+
+	"rollcall/internal/backoff"
 )
 
 //go:embed migrations
@@ -40,7 +42,7 @@ func (s *Source) Migrate(ctx context.Context) error {
 		}
 		// On SQLite another process may have made the table between our look
 		// at the version and our change. A second look settles it.
-		sleep(ctx, 50*time.Millisecond)
+		backoff.Sleep(ctx, 50*time.Millisecond)
 	}
 	if err != nil {
 		return fmt.Errorf("migrate the users table (if it was there before Rollcall, "+
@@ -79,14 +81,4 @@ func (s *Source) migrateOnce(ctx context.Context) (err error) {
 		return partial.Err // the rest of it repeats our wording
 	}
 	return err
-}
-
-// sleep waits for d or for ctx to end.
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }

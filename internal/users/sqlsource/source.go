@@ -4,6 +4,7 @@
 package sqlsource
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -33,7 +34,7 @@ type Config struct {
 	QueryTimeout time.Duration
 	// MaxConns bounds the connections used for reading; 0 means 8.
 	MaxConns int
-	// Logger takes what no caller is told; nil means slog.Default().
+	// Logger takes what no caller is told; nil: nowhere.
 	Logger *slog.Logger
 }
 
@@ -68,7 +69,7 @@ func openThrough(cfg Config, wrap func(driver.Connector) driver.Connector) (*Sou
 		dialect: d,
 		query:   d.query,
 		foreign: foreign,
-		timeout: cfg.QueryTimeout,
+		timeout: cmp.Or(cfg.QueryTimeout, time.Second),
 		log:     cfg.Logger,
 
 		keepAlive: 30 * time.Second,
@@ -76,16 +77,10 @@ func openThrough(cfg Config, wrap func(driver.Connector) driver.Connector) (*Sou
 	if foreign {
 		s.query = cfg.Query
 	}
-	if s.timeout == 0 {
-		s.timeout = time.Second
-	}
 	if s.log == nil {
-		s.log = slog.Default()
+		s.log = slog.New(slog.DiscardHandler)
 	}
-	conns := cfg.MaxConns
-	if conns == 0 {
-		conns = 8
-	}
+	conns := cmp.Or(cfg.MaxConns, 8)
 	if d.oneConn {
 		conns = 1
 	} else {

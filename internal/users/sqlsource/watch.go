@@ -3,11 +3,11 @@ package sqlsource
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"rollcall/internal/backoff"
 	"rollcall/internal/users"
 )
 
@@ -33,18 +33,24 @@ func (s *Source) Watch(ctx context.Context, changed func(ids []string), gap func
 		<-ctx.Done()
 		return
 	}
-	backoff := minBackoff
-	for ctx.Err() == nil {
+	retry := backoff.Backoff{Least: minBackoff, Most: maxBackoff}
+	for deaf := false; ctx.Err() == nil; {
 		err := s.listen(ctx, changed, func() {
-			backoff = minBackoff
+			retry.Reset()
+			if deaf {
+				deaf = false
+				s.log.InfoContext(ctx, "user changes are heard again")
+			}
 			gap()
 		})
 		if ctx.Err() != nil {
 			return
 		}
-		s.log.WarnContext(ctx, "user changes are not heard; reconnecting", "error", err, "within", backoff)
-		sleep(ctx, rand.N(backoff)) // spread, so that nodes don't come back together
-		backoff = min(2*backoff, maxBackoff)
+		if !deaf { // one line an outage, not one an attempt
+			deaf = true
+			s.log.WarnContext(ctx, "user changes are not heard; trying on", "err", err)
+		}
+		retry.Wait(ctx)
 	}
 }
 

@@ -2,13 +2,18 @@ package sqlsource
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
+	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"rollcall/internal/logtest"
 	"rollcall/internal/pgtest"
 )
 
@@ -104,8 +109,39 @@ func TestWatchOutlivesAQuietTimeAndALostConnection(t *testing.T) {
 	require.Eventually(t, func() bool { return slices.Contains(h.all(), "back") }, 10*time.Second, 5*time.Millisecond)
 }
 
+// However often it is tried, an outage is one line.
+func TestDatabaseThatCannotBeHeardIsLoggedOnce(t *testing.T) {
+	t.Parallel()
+	log, logged := logtest.New(slog.LevelInfo)
+	refused, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	var attempts atomic.Int32
+	done := make(chan struct{})
+	go func() { // hangs up on everybody
+		defer close(done)
+		for {
+			conn, err := refused.Accept()
+			if err != nil {
+				return
+			}
+			attempts.Add(1)
+			_ = conn.Close()
+		}
+	}()
+	t.Cleanup(func() { require.NoError(t, refused.Close()); <-done })
+	watch(t, open(t, Config{URL: fmt.Sprintf("postgres://u@%s/db?sslmode=disable", refused.Addr()), Logger: log}))
+	require.Eventually(t, func() bool { return attempts.Load() >= 4 }, 10*time.Second, 5*time.Millisecond)
+	require.Equal(t, 1, logged.Count(slog.LevelWarn), logged)
+}
+
 func TestWatchOnSQLiteOnlyWaits(t *testing.T) {
 	t.Parallel()
-	h := watch(t, migrated(t, sqliteFile(t)))
+	s := migrated(t, sqliteFile(t))
+	h := &heard{}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	s.Watch(ctx, h.changed, h.gap)
+	require.Error(t, ctx.Err(), "it returns no sooner than its context ends")
 	require.Zero(t, h.gapCount())
+	require.Empty(t, h.all())
 }

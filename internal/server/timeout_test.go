@@ -1,0 +1,96 @@
+package server
+
+import (
+	"bufio"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+
+	"rollcall/internal/server/limit"
+)
+
+// hasty gives plain answers little time.
+func hasty(s *http.Server) { s.WriteTimeout = 200 * time.Millisecond }
+
+func TestAnswersHaveADeadline(t *testing.T) {
+	require.Positive(t, New("", nil, slog.New(slog.DiscardHandler)).WriteTimeout)
+}
+
+// A client that does not read its answers does not keep its connection.
+func TestUnreadAnswersEndTheConnection(t *testing.T) {
+	closed := make(chan struct{})
+	f := serveBy(t, func(s *http.Server) {
+		hasty(s)
+		s.ConnState = func(_ net.Conn, state http.ConnState) {
+			if state == http.StateClosed {
+				close(closed)
+			}
+		}
+	})
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", f.http.Listener.Addr().String())
+	require.NoError(t, err)
+	body := fmt.Sprintf(`{"query":"mutation($t: String!) { record(text: $t) }","variables":{"t":%q}}`, strings.Repeat("x", limit.Request-1000))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for { // until the buffers between here and there are full, and the server has hung up
+			if _, err := fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: rollcall\r\nAuthorization: Bearer ann\r\n"+
+				"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+				return
+			}
+		}
+	}()
+	select {
+	case <-closed:
+	case <-time.After(patience):
+		t.Error("the server still waits for its client")
+	}
+	require.NoError(t, conn.Close())
+	<-done
+}
+
+// Streams have deadlines of their own, and may take as long as they like between two events.
+func TestStreamsOutliveTheDeadlineOfAnswers(t *testing.T) {
+	f := serveBy(t, hasty)
+	t.Run("server-sent events", func(t *testing.T) {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, f.http.URL+"/graphql",
+			strings.NewReader(`{"query":"subscription { tick }"}`))
+		require.NoError(t, err)
+		for name, value := range map[string]string{
+			"Content-Type": "application/json", "Accept": "text/event-stream", "Authorization": "Bearer ann",
+		} {
+			request.Header.Set(name, value)
+		}
+		response, err := f.http.Client().Do(request)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, response.Body.Close()) }()
+		lines := bufio.NewScanner(response.Body)
+		for _, tick := range []string{"a", "b"} {
+			<-time.After(2 * f.http.Config.WriteTimeout)
+			f.schema.Ticks <- tick
+			for lines.Scan() && !strings.HasPrefix(lines.Text(), "data:") {
+			}
+			require.Equal(t, `data: {"data":{"tick":"`+tick+`"}}`, lines.Text())
+		}
+	})
+	t.Run("WebSocket", func(t *testing.T) {
+		conn, _, err := websocket.Dial(t.Context(), f.http.URL+"/graphql", &websocket.DialOptions{
+			HTTPClient: f.http.Client(), Subprotocols: []string{"graphql-transport-ws"},
+			HTTPHeader: http.Header{"Authorization": {"Bearer ann"}},
+		})
+		require.NoError(t, err)
+		defer func() { _ = conn.CloseNow() }()
+		<-time.After(2 * f.http.Config.WriteTimeout)
+		require.NoError(t, conn.Write(t.Context(), websocket.MessageText, []byte(`{"type":"connection_init"}`)))
+		_, message, err := conn.Read(t.Context())
+		require.NoError(t, err)
+		require.JSONEq(t, `{"type":"connection_ack"}`, string(message))
+	})
+}
