@@ -61,6 +61,10 @@ func run(ctx context.Context, cfg config.Config, stdout io.Writer, log *slog.Log
 	}
 	running.add("listener", ending(func() { _ = listener.Close() })) // the server has closed it, if it came to that
 
+	if err := cfg.CheckListener(listener.Addr()); err != nil {
+		return err
+	}
+
 	source, err := serveUsers(ctx, &running, cfg.Users, log)
 	if err != nil {
 		return err

@@ -49,8 +49,10 @@ func openUsers(cfg config.Users, log *slog.Logger) (*sqlsource.Source, error) {
 // tried.
 const prepareEvery = 2 * time.Second
 
-// prepareLater does what the start could not, once the database can be reached.
+// prepareLater does what the start could not, once the database can be reached. It
+// never gives up: whoever mends the database should not have to restart the server.
 func prepareLater(ctx context.Context, source *sqlsource.Source, cfg config.Users, log *slog.Logger) {
+	told := "" // what is wrong is told once
 	tick := time.NewTicker(prepareEvery)
 	defer tick.Stop()
 	for {
@@ -60,15 +62,14 @@ func prepareLater(ctx context.Context, source *sqlsource.Source, cfg config.User
 		case <-tick.C:
 		}
 		err := prepareUsers(ctx, source, cfg)
-		if errors.Is(err, users.ErrUnavailable) {
-			continue
-		}
-		if err != nil {
-			log.ErrorContext(ctx, "the database of users can't be used; their details stay missing", "err", err)
+		switch {
+		case err == nil:
+			log.InfoContext(ctx, "the database of users can be used")
 			return
+		case ctx.Err() == nil && !errors.Is(err, users.ErrUnavailable) && err.Error() != told:
+			told = err.Error()
+			log.WarnContext(ctx, "the database of users can be reached, but not used; trying on", "err", err)
 		}
-		log.InfoContext(ctx, "the database of users can be reached")
-		return
 	}
 }
 

@@ -40,7 +40,17 @@ func (h HTTP) check() error {
 	return nil
 }
 
-// loopback reports whether only this machine can reach the listener.
+// CheckListener refuses dev tokens on an address that others can reach, whatever name
+// it was given by.
+func (c Config) CheckListener(addr net.Addr) error {
+	if tcp, ok := addr.(*net.TCPAddr); c.Auth.Mode == auth.Dev && (!ok || !tcp.IP.IsLoopback()) {
+		return fmt.Errorf("ROLLCALL_AUTH=dev takes anybody's word, so it needs a loopback ROLLCALL_HTTP_ADDR, not %s", addr)
+	}
+	return nil
+}
+
+// loopback reports whether only this machine can reach the listener, as far as its
+// name tells.
 func (h HTTP) loopback() bool {
 	host, _, err := net.SplitHostPort(h.Addr)
 	if err != nil {

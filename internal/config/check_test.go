@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net"
 	"strings"
 	"testing"
 
@@ -104,4 +105,17 @@ func TestUnknown(t *testing.T) {
 		"ROLLCALL_DB=x", "ROLLCALL_PORT=80", "ROLLCALL_DB_URL=x", "ROLLCALL_AUHT=jwt",
 	}))
 	require.Empty(t, Unknown(nil))
+}
+
+func TestCheckListener(t *testing.T) {
+	dev, signed := Config{Auth: Auth{Mode: auth.Dev}}, Config{Auth: Auth{Mode: auth.JWT}}
+	for ip, loopback := range map[string]bool{"127.0.0.1": true, "127.3.2.1": true, "::1": true, "0.0.0.0": false, "::": false, "192.0.2.1": false} {
+		addr := &net.TCPAddr{IP: net.ParseIP(ip), Port: 1}
+		require.NoError(t, signed.CheckListener(addr))
+		if loopback {
+			require.NoError(t, dev.CheckListener(addr))
+		} else {
+			require.ErrorContains(t, dev.CheckListener(addr), "ROLLCALL_AUTH")
+		}
+	}
 }

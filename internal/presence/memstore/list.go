@@ -1,6 +1,10 @@
 package memstore
 
-import "rollcall/internal/presence"
+import (
+	"math/bits"
+
+	"rollcall/internal/presence"
+)
 
 // list is the online users of all shards in each order that pages need.
 type list struct {
@@ -11,16 +15,13 @@ type list struct {
 
 func newList() list { return list{newIndex(), newIndex(), newIndex()} }
 
-// activityBits is the room of the last activity in a composite score.
-const activityBits = 41
-
 // composite orders by level, then by activity. [presence.NoLevel] is below all levels.
 func composite(level int, lastActive presence.Millis) int64 {
-	return int64(level)<<activityBits + int64(lastActive)
+	return int64(level)*presence.LevelUnit + int64(lastActive)
 }
 
 // levelOf is the level in a composite score.
-func levelOf(score int64) int { return int(score >> activityBits) }
+func levelOf(score int64) int { return int(score >> bits.TrailingZeros64(presence.LevelUnit)) }
 
 // change applies a change to a user and brings all indexes up to date; every
 // change of a stored user goes through it.

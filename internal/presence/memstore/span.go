@@ -25,7 +25,7 @@ func count(spans []span) int {
 // activity is a range of last activities, both ends included.
 type activity struct{ least, most int64 }
 
-const latest = 1<<activityBits - 1
+const latest = presence.LevelUnit - 1
 
 // activityOf is the range that a status leaves.
 func activityOf(status presence.Status, now presence.Millis, rules presence.Rules) activity {
