@@ -94,7 +94,7 @@ func (tr *trial) agree() {
 	require.Equal(tr, listed, replayed)
 	stats, err := tr.Store.Stats(tr.Context())
 	require.NoError(tr, err)
-	require.Len(tr, stats.OnlineByShard, tr.options.Shards)
+	require.Len(tr, stats.OnlineByShard, tr.Store.Shards())
 	sum := 0
 	for _, n := range stats.OnlineByShard {
 		sum += n

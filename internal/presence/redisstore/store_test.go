@@ -32,6 +32,15 @@ func lose(t scope, s *Store) {
 	}
 }
 
+// One shard, the global index, gives the same answers as several.
+func TestConformanceOfOneShard(t *testing.T) {
+	t.Parallel()
+	presencetest.Run(t, func(t *testing.T, o presencetest.Options) presencetest.Fixture {
+		o.Shards = 1
+		return fixture(t, t, redistest.Shared(t).URL(), o, presencetest.NewClock())
+	})
+}
+
 // Every layout of Redis gives the same answers.
 func TestConformance(t *testing.T) {
 	for layout, url := range map[string]func(t *testing.T) string{
