@@ -91,6 +91,7 @@ func run(ctx context.Context, cfg config.Config, stdout io.Writer, log *slog.Log
 	running.add("feed", ending(hub.Stop))
 
 	service := presence.NewService(store, cfg.Store.Rules(), levels{details}, log)
+	running.loop("levels", service.Run)
 	api := resolvers.Dependencies{
 		Service: service, Shards: store.Shards(), Directory: details,
 		Feed: hub, Keeper: keepalive.New(service, hub, log), Beats: sweeper, Log: log,

@@ -63,6 +63,10 @@ func (h HTTP) loopback() bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
+// leastEventLog is what a node may fall behind by within one window of its feed without
+// losing its place.
+const leastEventLog = 100
+
 func (s Store) check() error {
 	if err := checkRedisURL(s.RedisURL); err != nil {
 		return err
@@ -73,8 +77,8 @@ func (s Store) check() error {
 	if err := presence.CheckShards(s.Shards); err != nil {
 		return fmt.Errorf("ROLLCALL_SHARDS: %w", err)
 	}
-	if s.EventLog < 1 {
-		return fmt.Errorf("ROLLCALL_EVENT_LOG is %d; it must be at least 1", s.EventLog)
+	if s.EventLog < leastEventLog {
+		return fmt.Errorf("ROLLCALL_EVENT_LOG is %d; it must be at least %d", s.EventLog, leastEventLog)
 	}
 	if err := s.Rules().Validate(); err != nil {
 		return fmt.Errorf("ROLLCALL_TTL, ROLLCALL_BACKGROUND_TTL and ROLLCALL_AWAY_AFTER: %w", err)

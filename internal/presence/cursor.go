@@ -42,7 +42,7 @@ func DecodeCursor(cursor string, order Order, filter Filter) (*Mark, error) {
 		return nil, errCursor
 	}
 	raw, err := cursorEncoding.DecodeString(cursor)
-	if err != nil || len(raw) < crc32.Size {
+	if err != nil || len(raw) < crc32.Size || cursorEncoding.EncodedLen(len(raw)) != len(cursor) { // it skips line breaks
 		return nil, errCursor
 	}
 	body, sum := raw[:len(raw)-crc32.Size], raw[len(raw)-crc32.Size:]

@@ -23,15 +23,17 @@ func CheckUserID(id string) error {
 	return nil
 }
 
-// CheckDeviceID reports whether id can name a device: 1 to 64 printable
-// characters without spaces.
+// CheckDeviceID reports whether id can name a device: 1 to 64 characters, none of them
+// a control character.
 func CheckDeviceID(id string) error {
 	// The first test spares counting a hostile megabyte.
 	if id == "" || len(id) > MaxDeviceIDRunes*utf8.UTFMax || utf8.RuneCountInString(id) > MaxDeviceIDRunes {
 		return Invalid("a device id has 1 to %d characters", MaxDeviceIDRunes)
 	}
-	if !printable(id) {
-		return Invalid("a device id is printable UTF-8 without spaces")
+	for _, r := range id {
+		if r == utf8.RuneError || unicode.IsControl(r) {
+			return Invalid("a device id is UTF-8 without control characters")
+		}
 	}
 	return nil
 }

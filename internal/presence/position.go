@@ -86,7 +86,8 @@ func ParsePosition(cursor string, shards int) (Position, error) {
 		return nil, errPosition
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
-	if err != nil || len(raw) < 1+crc32.Size || raw[0] != positionVersion {
+	if err != nil || len(raw) < 1+crc32.Size || raw[0] != positionVersion ||
+		base64.RawURLEncoding.EncodedLen(len(raw)) != len(cursor) { // it skips line breaks
 		return nil, errPosition
 	}
 	body, sum := raw[:len(raw)-crc32.Size], raw[len(raw)-crc32.Size:]

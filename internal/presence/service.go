@@ -33,6 +33,8 @@ type Service struct {
 	rules  Rules
 	levels Levels // nil: nobody has a level
 	log    *slog.Logger
+
+	arrears arrears
 }
 
 // NewService is a service over store. A nil levels leaves everybody without a level.
@@ -246,7 +248,8 @@ func (s *Service) lease(b Beat, r BeatResult) Lease {
 }
 
 // takeLevels gives the list the levels of users whose session is new to it. A
-// failing directory costs them their place by level, never the beat.
+// failing directory costs them their place by level until [Service.Run] has
+// tried again, never the beat.
 func (s *Service) takeLevels(ctx context.Context, beats []Beat, results []BeatResult) {
 	var ids []string
 	for i, r := range results {
@@ -260,11 +263,12 @@ func (s *Service) takeLevels(ctx context.Context, beats []Beat, results []BeatRe
 	ctx, cancel := context.WithTimeout(ctx, levelPatience)
 	defer cancel()
 	if err := s.RefreshLevels(ctx, ids); err != nil {
+		s.arrears.add(ids)
 		level := slog.LevelWarn
 		var unavailable *UnavailableError
 		if errors.Is(err, errNoLevels) || errors.As(err, &unavailable) || ctx.Err() != nil {
 			level = slog.LevelDebug // in an outage it is so for each sign-in, and others tell of that
 		}
-		s.log.Log(ctx, level, "sign-ins keep their last known level", "users", len(ids), "err", err)
+		s.log.Log(ctx, level, "sign-ins keep their last known level for now", "users", len(ids), "err", err)
 	}
 }

@@ -67,11 +67,14 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rejection) {
 		most = limit.Anonymous
 	}
 
-	// Only while the body is read: a deadline would also end a stream that answers it. Test recorders have none.
+	// Only until the body is read: a deadline would also end a stream that answers it. One that does not arrive keeps
+	// the deadline, since the server wants to read the rest before it answers. Test recorders have none.
 	response := http.NewResponseController(w)
 	_ = response.SetReadDeadline(time.Now().Add(bodyTimeout))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
-	_ = response.SetReadDeadline(time.Time{})
+	if err == nil {
+		_ = response.SetReadDeadline(time.Time{})
+	}
 
 	var tooLarge *http.MaxBytesError
 	switch {

@@ -15,10 +15,12 @@ import (
 // retryAfter is what callers are told to wait while Redis can't be reached.
 const retryAfter = time.Second
 
-// unavailableReplies begin the replies of a server that can't serve at the moment: it is
-// loading, a replica, without memory, or the cluster is incomplete.
+// unavailableReplies begin the replies of a server that can't serve us at the moment: it is
+// loading, a replica, without memory, refuses us, or the cluster is incomplete. LAYOUT is
+// our own scripts' word for a shard that other nodes have laid out.
 var unavailableReplies = []string{
 	"LOADING", "READONLY", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN", "MOVED", "ASK",
+	"NOAUTH", "WRONGPASS", "NOPERM", "ERR Protocol error: unauthenticated", "LAYOUT",
 	"OOM", "BUSY", "NOREPLICAS", "MISCONF", "UNBLOCKED", "ERR max number of clients",
 }
 

@@ -160,9 +160,25 @@ func TestFollowNoticesALoss(t *testing.T) {
 	require.ErrorIs(t, err, presence.ErrTrimmed)
 }
 
+// A server without memory takes nobody new, and says so in time.
+func TestRedisIsFull(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t, "--maxmemory-policy", "noeviction")
+	s := open(t, Options{URL: server.URL(), Prefix: "p", Shards: 1, LevelIndex: true})
+	require.NoError(t, calls(s)["beat"](t.Context()))
+	require.NoError(t, server.Client().ConfigSet(t.Context(), "maxmemory", "1").Err())
+	requireUnavailable(t, "sign-in", func(ctx context.Context) error {
+		_, err := s.Beat(ctx, []presence.Beat{{UserID: "new", DeviceID: "phone"}})
+		return err
+	})
+	require.NoError(t, server.Client().ConfigSet(t.Context(), "maxmemory", "0").Err())
+	require.NoError(t, calls(s)["beat"](t.Context()))
+}
+
 func TestClassify(t *testing.T) {
 	var unavailable *presence.UnavailableError
-	for _, reply := range []string{"LOADING Redis is loading", "READONLY You can't write", "OOM command not allowed", "CLUSTERDOWN"} {
+	for _, reply := range []string{"LOADING Redis is loading", "READONLY You can't write", "OOM command not allowed", "CLUSTERDOWN",
+		"NOAUTH Authentication required.", "WRONGPASS invalid", "NOPERM this user", "LAYOUT the shard was written with"} {
 		require.ErrorAs(t, classify(redisReply(reply)), &unavailable, reply)
 	}
 	require.NotErrorAs(t, classify(redisReply("WRONGTYPE Operation against a key")), &unavailable)

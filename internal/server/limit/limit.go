@@ -11,4 +11,6 @@ const (
 	Anonymous = 8 << 10
 	// DocumentTokens is the most tokens of a document: 1,000 heartbeats fit even if they are written into it.
 	DocumentTokens = 15_000
+	// Selections is the most fields that an operation may select, each fragment counted wherever it is spread.
+	Selections = 10_000
 )

@@ -17,7 +17,9 @@ type stream struct {
 }
 
 func newStream(w http.ResponseWriter, timeout time.Duration) *stream {
-	return &stream{w: w, response: http.NewResponseController(w), timeout: timeout}
+	s := &stream{w: w, response: http.NewResponseController(w), timeout: timeout}
+	_ = s.response.SetReadDeadline(time.Time{}) // the request has come, and the stream outlives its deadline
+	return s
 }
 
 // open sends the headers, long before there may be an event to go with them.

@@ -82,6 +82,7 @@ type Directory struct {
 
 	tierRest, sourceRest     rest
 	tierOutage, sourceOutage outage
+	sourceAnswered           atomic.Int64 // when the source last did, in Unix nanoseconds
 	unmarked                 unmarked
 }
 

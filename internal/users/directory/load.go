@@ -112,9 +112,9 @@ func (d *Directory) fromSource(ctx context.Context, ids []string, failed error) 
 	if d.sourceRest.on(d.opt.Now()) {
 		return nil, fmt.Errorf("%w: the source did not answer a moment ago", users.ErrUnavailable)
 	}
-	began := time.Now()
+	began := d.opt.Now()
 	found, err := d.source.Load(ctx, ids)
-	d.judgeSource(ctx, err, time.Since(began))
+	d.judgeSource(ctx, err, began)
 	entries := make(map[string]Entry, len(ids))
 	for _, id := range ids {
 		if u, known := found[id]; known {
@@ -126,15 +126,18 @@ func (d *Directory) fromSource(ctx context.Context, ids []string, failed error) 
 	return entries, err
 }
 
-// judgeSource draws the conclusions from a call to the source that took so long. A
-// hasty caller's end says nothing of it.
-func (d *Directory) judgeSource(ctx context.Context, err error, took time.Duration) {
+// judgeSource draws the conclusions from a call to the source that began then. A
+// hasty caller's end says nothing of it, nor does a call that waited while others were
+// answered: it stood in a queue.
+func (d *Directory) judgeSource(ctx context.Context, err error, began time.Time) {
+	now := d.opt.Now()
 	if err == nil {
-		d.sourceOutage.succeeded(d.opt.Now())
+		d.sourceAnswered.Store(now.UnixNano())
+		d.sourceOutage.succeeded(now)
 		return
 	}
 	gaveUp := ctx.Err() != nil
-	if gaveUp && took < fairTime {
+	if gaveUp && (now.Sub(began) < fairTime || d.sourceAnswered.Load() > began.UnixNano()) {
 		return
 	}
 	if gaveUp || errors.Is(err, context.DeadlineExceeded) {

@@ -54,7 +54,6 @@ local function beat(u, device, epoch, nonce, kind)
   if came then
     u.online, u.since = true, now
     u.state = u.active <= now - away_after and AWAY or ONLINE
-    redis.call('HDEL', u.seen, u.id)
   elseif back then
     u.state = ONLINE
   end
@@ -63,7 +62,10 @@ local function beat(u, device, epoch, nonce, kind)
   if epoch == 0 then
     u.nonce = nonce
   end
-  write(u)
+  write(u) -- the first write, which a server without memory refuses
+  if came then
+    redis.call('HDEL', u.seen, u.id)
+  end
   if came or moved then
     list(u)
   end

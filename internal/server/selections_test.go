@@ -1,0 +1,38 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"rollcall/internal/server/limit"
+)
+
+// Case 28 (docs/cases.md) of another kind: a small document that is a large operation.
+func TestSelectionsAreCountedThroughFragments(t *testing.T) {
+	schema := gqlparser.MustLoadSchema(&ast.Source{Input: `type Query { me: User } type User { id: ID friend: User }`})
+	var doubling strings.Builder
+	doubling.WriteString(`{ me { ...F0 } }`)
+	const levels = 40
+	for i := range levels {
+		fmt.Fprintf(&doubling, ` fragment F%d on User { a: friend { ...F%d } b: friend { ...F%d } }`, i, i+1, i+1)
+	}
+	fmt.Fprintf(&doubling, ` fragment F%d on User { id }`, levels)
+	for query, refused := range map[string]bool{
+		`{ me { id } }`: false,
+		`{ ` + strings.Repeat(`me { id } `, limit.Selections/2-1) + `}`: false,
+		`{ ` + strings.Repeat(`me { id } `, limit.Selections/2) + `}`:   true,
+		doubling.String(): true,
+	} {
+		document, errs := gqlparser.LoadQuery(schema, query)
+		_ = errs // what is valid does not matter here, and validating the long ones takes seconds
+		if document == nil {
+			t.Fatal(errs)
+		}
+		require.Equal(t, refused, count(document.Operations[0].SelectionSet, limit.Selections) == 0)
+	}
+}
