@@ -3,7 +3,6 @@ package presence_test
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"sync/atomic"
 	"testing"
@@ -35,7 +34,7 @@ func TestLevelsThatWereOwedAreGiven(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		levels := &failingLevels{}
 		store := memstore.New(memstore.Options{Shards: 1, Rules: presence.DefaultRules(), LevelIndex: true})
-		s := presence.NewService(store, presence.DefaultRules(), levels, slog.New(slog.NewTextHandler(io.Discard, nil)))
+		s := presence.NewService(store, presence.DefaultRules(), levels, slog.New(slog.DiscardHandler))
 		ctx, stop := context.WithCancel(t.Context())
 		go s.Run(ctx)
 		defer synctest.Wait()

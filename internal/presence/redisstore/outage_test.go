@@ -177,8 +177,10 @@ func TestRedisIsFull(t *testing.T) {
 
 func TestClassify(t *testing.T) {
 	var unavailable *presence.UnavailableError
-	for _, reply := range []string{"LOADING Redis is loading", "READONLY You can't write", "OOM command not allowed", "CLUSTERDOWN",
-		"NOAUTH Authentication required.", "WRONGPASS invalid", "NOPERM this user", "LAYOUT the shard was written with"} {
+	for _, reply := range []string{
+		"LOADING Redis is loading", "READONLY You can't write", "OOM command not allowed", "CLUSTERDOWN",
+		"NOAUTH Authentication required.", "WRONGPASS invalid", "NOPERM this user", "LAYOUT the shard was written with",
+	} {
 		require.ErrorAs(t, classify(redisReply(reply)), &unavailable, reply)
 	}
 	require.NotErrorAs(t, classify(redisReply("WRONGTYPE Operation against a key")), &unavailable)
