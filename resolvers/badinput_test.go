@@ -219,7 +219,6 @@ func TestBadSubscriptions(t *testing.T) {
 		{"since of other shards", deltaDocument, variables{"since": presence.Position{{Ms: 1}}.Cursor()}, badInput},
 		{"device id", `subscription{session(input: {deviceId: ""}) {type}}`, nil, badInput},
 		{"two fields", `subscription{onlineCountChanged presenceChanged{cursor}}`, nil, invalid},
-		{"one field twice", `subscription{onlineCountChanged a: onlineCountChanged}`, nil, invalid},
 		{"null in place of a default", `subscription($d: ID = "a") {session(input: {deviceId: $d}) {type}}`, variables{"d": nil}, badInput},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -35,3 +35,15 @@ func TestSelectionsAreCountedThroughFragments(t *testing.T) {
 		require.Equal(t, refused, count(document.Operations[0].SelectionSet, limit.Selections) == 0)
 	}
 }
+
+// The validator counts the selections of a subscription, not what they come to.
+func TestASubscriptionHasOneField(t *testing.T) {
+	f := serve(t)
+	for _, query := range []string{
+		`subscription { count(to: 1) a: count(to: 1) }`,
+		`subscription { count(to: 1) @skip(if: true) }`,
+	} {
+		_, answer := f.post(t, `{"query":`+quote(query)+`}`, "Authorization", "Bearer ann")
+		require.Contains(t, answer, "GRAPHQL_VALIDATION_FAILED", query)
+	}
+}
