@@ -50,9 +50,10 @@
 //
 // # Failure
 //
-// Sweeps mark the time of the last one. A step that finds the mark older than
-// [Rules.Gap] concludes that nobody could have told who was alive (an outage of
-// the store, or of all nodes), and grants grace: until one full TTL from then no lease is
-// over. A store found empty begins with grace and a new event log; a position
-// in the old log is then no longer held, which readers are told as a reset.
+// When nobody could have told who was alive, the store grants grace: until one
+// full TTL from then no lease is over. That is so for a step that finds no sweep within
+// [Rules.Gap], since then all nodes were gone, and for a sweep by a node that could not
+// reach the store since its last one, however short that was. A store found empty
+// begins with grace and a new event log; a position in the old log is then no longer
+// held, which readers are told as a reset.
 package presence

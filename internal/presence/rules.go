@@ -61,8 +61,8 @@ func (r Rules) Lease(kind BeatKind) time.Duration {
 	return r.TTL
 }
 
-// Gap is the time without a sweep after which an outage is presumed and grace
-// granted: long enough for another node to take over the sweeping, short
+// Gap is the time without a sweep after which it is presumed that all nodes were gone,
+// and grace granted: long enough for another node to take over the sweeping, short
 // enough that a user who beats as told survives it.
 func (r Rules) Gap() time.Duration {
 	return min(max(r.TTL/4, time.Second), 5*time.Second)
