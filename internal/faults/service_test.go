@@ -31,7 +31,7 @@ func newService(t *testing.T, redisURL string, ttl time.Duration) *service {
 	transport := &http.Transport{MaxIdleConnsPerHost: 1024}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &service{
-		t: t, ttl: ttl, client: &http.Client{Transport: transport, Timeout: 5 * time.Second},
+		t: t, ttl: ttl, client: &http.Client{Transport: transport, Timeout: 20 * time.Second}, // no device of a busy machine gives up
 		env: []string{
 			"ROLLCALL_HTTP_ADDR=127.0.0.1:0", "ROLLCALL_REDIS_URL=" + redisURL, "ROLLCALL_KEY_PREFIX=" + redistest.Prefix(t),
 			"ROLLCALL_TTL=" + ttl.String(), "ROLLCALL_BACKGROUND_TTL=" + (5 * ttl / 2).String(), "ROLLCALL_AWAY_AFTER=1h",

@@ -14,25 +14,19 @@ import (
 // ErrStopped is what subscribers get once the hub has stopped.
 var ErrStopped = errors.New("the feed has stopped")
 
-// Source is the part of a store that a hub reads.
-type Source interface {
-	presence.Log
-	// Shards is the number of shards; it never changes.
-	Shards() int
-}
-
 // Hub reads the event logs of all shards once and tells any number of
 // subscribers. A store that can't be reached delays events and is no event
-// itself; a log that no longer holds what the hub read last is told to all
-// subscribers as a reset.
+// itself. Once a log no longer holds what the hub read last (it was trimmed or
+// lost, or the store has been resharded), the hub begins anew at the ends of all
+// logs, which is told to all subscribers as one reset.
 type Hub struct {
-	src    Source
+	src    presence.Log
 	cfg    Config
 	log    *slog.Logger
 	outage outage
-	reads  chan read
-	// tried is closed after the first attempt to find the logs' ends.
-	tried chan struct{}
+	// tried is closed, by attempted, after the first attempt to find the logs' ends.
+	tried     chan struct{}
+	attempted func()
 	// resuming holds a token for each subscriber that is catching up.
 	resuming chan struct{}
 	// held counts the events that wait for resuming subscribers.
@@ -47,7 +41,7 @@ type Hub struct {
 	// It is replaced, never changed, so that batches can share it.
 	place  presence.Position
 	broken error // why place is unknown
-	losses int   // how often a log was found to have lost the hub's place
+	losses int   // how often the place was lost
 	subs   index
 }
 
@@ -56,12 +50,12 @@ type Hub struct {
 const maxResuming = 32
 
 // NewHub is a hub over src, not yet started.
-func NewHub(src Source, cfg Config, log *slog.Logger) *Hub {
+func NewHub(src presence.Log, cfg Config, log *slog.Logger) *Hub {
+	tried := make(chan struct{})
 	return &Hub{
 		src: src, cfg: cfg.withDefaults(), log: log,
-		outage:   outage{log: log},
-		reads:    make(chan read),
-		tried:    make(chan struct{}),
+		outage: outage{log: log},
+		tried:  tried, attempted: sync.OnceFunc(func() { close(tried) }),
 		resuming: make(chan struct{}, maxResuming),
 		subs:     newIndex(),
 	}
@@ -83,11 +77,10 @@ func (h *Hub) Start() {
 // the readers.
 func (h *Hub) Stop() {
 	h.mu.Lock()
-	switch {
-	case h.stop != nil:
+	if h.stop != nil {
 		h.stop()
-	case !h.ended:
-		close(h.tried) // nobody will try
+	} else {
+		h.attempted() // nobody will try
 	}
 	h.ended = true
 	ended := h.subs.clear()
@@ -103,17 +96,6 @@ func (h *Hub) Subscribers() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.subs.all)
-}
-
-func (h *Hub) run(ctx context.Context) {
-	place, ok := h.findPlace(ctx)
-	if !ok {
-		return
-	}
-	for shard, after := range place {
-		h.wg.Go(func() { h.follow(ctx, shard, after) })
-	}
-	h.publishReads(ctx)
 }
 
 // whereabouts is the hub's place and the number of losses before it. It waits

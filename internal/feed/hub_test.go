@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"rollcall/internal/logtest"
 	"rollcall/internal/presence"
+	"rollcall/internal/presence/memstore"
 )
 
 func TestFirstDeltaComesAtOnce(t *testing.T) {
@@ -143,14 +145,12 @@ func TestALostLogIsToldToAllAsAReset(t *testing.T) {
 		h := startHub(t, store, Config{})
 		all, ada := open(t, h, Options{}), open(t, h, Options{Users: []string{"ada"}})
 
-		store.Lose()
-		elapse(time.Second)
+		store.Lose() // all shards' logs, and each is told to be lost by itself
 		for _, s := range []*Subscription{all, ada} {
-			d := next(t, s)
-			require.True(t, d.Reset)
-			require.Empty(t, d.Events)
-			require.Equal(t, tail(t, store), drainedTo(t, s, d))
+			require.Equal(t, Delta{Reset: true, Position: tail(t, store)}, next(t, s))
 		}
+		elapse(10 * time.Second)
+		require.Empty(t, drain(t, all), "one reset for all shards")
 
 		signIn(t, store, "ada")
 		for _, s := range []*Subscription{all, ada} {
@@ -176,13 +176,26 @@ func TestALossIsToldOnceTheStoreAnswersAgain(t *testing.T) {
 	})
 }
 
-// drainedTo is the position behind whatever follows d.
-func drainedTo(t *testing.T, s *Subscription, d Delta) presence.Position {
-	t.Helper()
-	if rest := drain(t, s); rest.Position != nil {
-		return rest.Position
-	}
-	return d.Position
+// alwaysShort is a log that has lost each place before it can be read.
+type alwaysShort struct {
+	*memstore.Store
+	follows atomic.Int64
+}
+
+func (a *alwaysShort) Follow(
+	_ context.Context, _ int, after presence.EventID, _ time.Duration,
+) ([]presence.Event, presence.EventID, error) {
+	a.follows.Add(1)
+	return nil, after, presence.ErrTrimmed
+}
+
+func TestALogThatIsAlwaysTooShortDoesNotKeepTheStoreBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &alwaysShort{Store: newStore()}
+		startHub(t, src, Config{Window: 10 * time.Millisecond})
+		elapse(time.Second)
+		require.LessOrEqual(t, src.follows.Load(), int64(testShards*101))
+	})
 }
 
 func TestStop(t *testing.T) {

@@ -15,11 +15,11 @@ type batch struct {
 
 // publishReads gathers what the readers get for a window at a time and
 // publishes it, until ctx ends.
-func (h *Hub) publishReads(ctx context.Context) {
+func (h *Hub) publishReads(ctx context.Context, from <-chan read) {
 	for {
 		var reads []read
 		select {
-		case r := <-h.reads:
+		case r := <-from:
 			reads = append(reads, r)
 		case <-ctx.Done():
 			return
@@ -27,7 +27,7 @@ func (h *Hub) publishReads(ctx context.Context) {
 		window := time.NewTimer(h.cfg.Window)
 		for open := true; open; {
 			select {
-			case r := <-h.reads:
+			case r := <-from:
 				reads = append(reads, r)
 			case <-window.C:
 				open = false
@@ -45,12 +45,8 @@ func (h *Hub) publish(reads []read) {
 	defer h.mu.Unlock()
 	from, to := h.place, h.place.Clone()
 	var events []presence.Event
-	var lost []int
 	for i, r := range reads {
 		to[r.shard] = r.last
-		if r.lost {
-			lost = append(lost, r.shard)
-		}
 		if i == 0 {
 			// Clipped, since the store may own what lies behind.
 			events = r.events[:len(r.events):len(r.events)]
@@ -59,16 +55,32 @@ func (h *Hub) publish(reads []read) {
 		}
 	}
 	h.place = to
-	if lost != nil {
-		h.losses++
-		for s := range h.subs.all {
-			s.lose(to, lost)
-		}
-		return
-	}
 	for _, b := range split(events, from, to, h.cfg.DeltaEvents) {
 		h.subs.tell(b)
 	}
+}
+
+// notFound says why there is no place yet.
+func (h *Hub) notFound(err error) {
+	h.mu.Lock()
+	h.broken = err
+	h.mu.Unlock()
+	h.attempted()
+}
+
+// moveTo makes place the one from which events are published. If it is not the
+// first one, what lies between it and the one before is lost.
+func (h *Hub) moveTo(place presence.Position) {
+	h.mu.Lock()
+	if h.place != nil {
+		h.losses++
+		for s := range h.subs.all {
+			s.lose(place)
+		}
+	}
+	h.place = place
+	h.mu.Unlock()
+	h.attempted()
 }
 
 // split makes batches of at most size events, of which the positions lead

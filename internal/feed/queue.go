@@ -23,19 +23,13 @@ func (s *Subscription) push(b *batch) {
 	s.signal()
 }
 
-// lose says that the logs of these shards no longer hold what came before to.
-func (s *Subscription) lose(to presence.Position, shards []int) {
+// lose says that what came before to is lost, of any shard.
+func (s *Subscription) lose(to presence.Position) {
 	s.mu.Lock()
 	if s.err == nil {
 		s.drop()
 		s.lost, s.lostTo = true, to
-		if s.floor != nil {
-			// Another log's ids compare to nothing.
-			s.floor = s.floor.Clone()
-			for _, shard := range shards {
-				s.floor[shard] = to[shard]
-			}
-		}
+		s.floor = nil // ids of another log compare to nothing
 	}
 	s.mu.Unlock()
 	s.signal()

@@ -3,6 +3,7 @@ package feed
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"rollcall/internal/backoff"
@@ -18,74 +19,92 @@ type read struct {
 	shard  int
 	events []presence.Event
 	last   presence.EventID
-	// lost says that events before last were missed.
-	lost bool
 }
 
-// findPlace begins at the logs' ends, as soon as the store can be reached.
+// run reads until ctx ends, from the logs' ends on, and again so once the place
+// is lost.
+func (h *Hub) run(ctx context.Context) {
+	for {
+		place, ok := h.findPlace(ctx)
+		if !ok {
+			return
+		}
+		h.moveTo(place)
+		err := h.readFrom(ctx, place)
+		if ctx.Err() != nil {
+			return
+		}
+		h.log.WarnContext(ctx, "an event log no longer holds what was read last; subscribers are told to start afresh", "err", err)
+		if !backoff.Sleep(ctx, h.cfg.Window) { // a log that is always too short must not keep the store busy
+			return
+		}
+	}
+}
+
+// findPlace finds the logs' ends, as soon as the store can be reached.
 func (h *Hub) findPlace(ctx context.Context) (presence.Position, bool) {
 	retry := h.newRetry()
-	for attempt := 0; ; attempt++ {
+	defer retry.end()
+	for {
 		place, err := h.src.Tail(ctx)
-		h.mu.Lock()
-		h.place, h.broken = place, err
-		if err != nil {
-			h.place = nil
-		}
-		h.mu.Unlock()
-		if attempt == 0 {
-			close(h.tried)
-		}
 		if err == nil {
-			retry.succeeded()
 			return place, true
 		}
+		h.notFound(err)
 		if !retry.failed(ctx, err) {
 			return nil, false
 		}
 	}
 }
 
-// follow reads one shard until ctx ends.
-func (h *Hub) follow(ctx context.Context, shard int, after presence.EventID) {
+// readFrom publishes what comes after place, until ctx ends or the log of a
+// shard no longer holds what was read last; the error says which.
+func (h *Hub) readFrom(ctx context.Context, place presence.Position) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	// Not waited for at the end: a read may be waiting for events until followWait is over.
+	reads := make(chan read)
+	for shard, after := range place {
+		h.wg.Go(func() {
+			if err := h.follow(ctx, reads, shard, after); err != nil {
+				stop(err)
+			}
+		})
+	}
+	h.publishReads(ctx, reads)
+	return context.Cause(ctx)
+}
+
+// follow reads one shard until ctx ends, or until its place is lost.
+func (h *Hub) follow(ctx context.Context, reads chan<- read, shard int, after presence.EventID) error {
 	retry := h.newRetry()
+	defer retry.end()
 	for {
-		r, err := h.readAfter(ctx, shard, after)
+		events, last, err := h.src.Follow(ctx, shard, after, followWait)
 		switch {
 		case ctx.Err() != nil:
-			return
+			return nil
+		case errors.Is(err, presence.ErrTrimmed):
+			return fmt.Errorf("shard %d: %w", shard, err)
 		case err != nil:
 			if !retry.failed(ctx, err) {
-				return
+				return nil
 			}
 			continue
 		}
-		retry.succeeded()
-		if r.last == after && !r.lost {
+		retry.end()
+		if last == after {
 			continue
 		}
 		select {
-		case h.reads <- r:
-			after = r.last
+		case reads <- read{shard: shard, events: events, last: last}:
+			after = last
 		case <-ctx.Done():
-			return
+			return nil
 		}
 		// A busy shard is read once a window, not once an event.
 		if !backoff.Sleep(ctx, h.cfg.Window) {
-			return
+			return nil
 		}
 	}
-}
-
-func (h *Hub) readAfter(ctx context.Context, shard int, after presence.EventID) (read, error) {
-	events, last, err := h.src.Follow(ctx, shard, after, followWait)
-	if !errors.Is(err, presence.ErrTrimmed) {
-		return read{shard: shard, events: events, last: last}, err
-	}
-	tail, err := h.src.Tail(ctx)
-	if err != nil {
-		return read{}, err // the next Follow finds the same
-	}
-	h.log.WarnContext(ctx, "an event log was trimmed or lost; subscribers are told to start afresh", "shard", shard)
-	return read{shard: shard, last: tail[shard], lost: true}, nil
 }

@@ -16,17 +16,14 @@ import (
 //   - Without Since it is empty and says where the subscription begins.
 //   - With Since it holds the events after that position, which are read from
 //     the store; more than Config.DeltaEvents come in several deltas. If the
-//     log of any shard no longer holds the position, the first delta is a reset.
-//     So it is if the events that wait for all resuming subscribers together
-//     would exceed Config.ResumeEvents.
+//     log of any shard no longer holds the position, or it is one of another
+//     number of shards, the first delta is a reset. So it is if the events
+//     that wait for all resuming subscribers together would exceed
+//     Config.ResumeEvents.
 //
 // Errors: [*presence.UnavailableError] at once while the store can't be
-// reached, [*presence.InvalidError] for a position of another number of
-// shards, ErrStopped, the context's.
+// reached, ErrStopped, the context's.
 func (h *Hub) Subscribe(ctx context.Context, o Options) (*Subscription, error) {
-	if o.Since != nil && len(o.Since) != h.src.Shards() {
-		return nil, presence.Invalid("the position is of %d shards, not %d", len(o.Since), h.src.Shards())
-	}
 	place, losses, err := h.whereabouts(ctx)
 	if err != nil {
 		return nil, err
@@ -57,8 +54,11 @@ func (h *Hub) resume(ctx context.Context, s *Subscription, since, place presence
 		return ctx.Err()
 	}
 	c := newCatchUp(h.src, s.users, since)
-	// Where since is the hub's own place the hub has verified it, or will.
-	err := c.read(ctx, func(shard int) bool { return since[shard] != place[shard] })
+	err := presence.ErrTrimmed
+	if len(since) == len(place) {
+		// Where since is the hub's own place the hub has verified it, or will.
+		err = c.read(ctx, func(shard int) bool { return since[shard] != place[shard] })
+	}
 	if err != nil && !errors.Is(err, presence.ErrTrimmed) {
 		return err
 	}
@@ -88,13 +88,13 @@ func (h *Hub) resume(ctx context.Context, s *Subscription, since, place presence
 
 // catchUp reads the logs from a position to their ends.
 type catchUp struct {
-	src    Source
+	src    presence.Log
 	users  map[string]struct{} // nil: everybody
 	at     presence.Position   // how far it has read
 	events [][]presence.Event  // by shard
 }
 
-func newCatchUp(src Source, users map[string]struct{}, since presence.Position) *catchUp {
+func newCatchUp(src presence.Log, users map[string]struct{}, since presence.Position) *catchUp {
 	return &catchUp{src: src, users: users, at: since.Clone(), events: make([][]presence.Event, len(since))}
 }
 

@@ -182,11 +182,14 @@ func TestResumeFailsWithTheStore(t *testing.T) {
 	})
 }
 
-func TestAPositionOfAnotherNumberOfShardsIsInvalid(t *testing.T) {
-	h := startHub(t, newStore(), Config{})
-	_, err := h.Subscribe(t.Context(), Options{Since: make(presence.Position, testShards*2)})
-	var invalid *presence.InvalidError
-	require.ErrorAs(t, err, &invalid)
+// The store was resharded since.
+func TestAPositionOfAnotherNumberOfShardsIsAReset(t *testing.T) {
+	src := newStore()
+	h := startHub(t, src, Config{})
+	for _, shards := range []int{1, testShards * 2} {
+		d := next(t, subscribe(t, h, Options{Since: make(presence.Position, shards)}))
+		require.Equal(t, Delta{Reset: true, Position: tail(t, src)}, d)
+	}
 }
 
 // Subscribers that drop and resume at random, on either of two nodes, during a

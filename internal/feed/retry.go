@@ -38,7 +38,8 @@ func (r *retry) failed(ctx context.Context, err error) bool {
 	return r.backoff.Wait(ctx)
 }
 
-func (r *retry) succeeded() {
+// end says that the reader no longer fails.
+func (r *retry) end() {
 	if r.failing {
 		r.failing = false
 		r.backoff.Reset()

@@ -18,10 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var (
-	_ Source = (*memstore.Store)(nil)
-	_ Source = (*faulty)(nil)
-)
+var _ presence.Log = (*faulty)(nil)
 
 const testShards = 4
 
@@ -127,7 +124,7 @@ func (f *faulty) Follow(
 var errDown = &presence.UnavailableError{RetryAfter: time.Second, Cause: context.DeadlineExceeded}
 
 // startHub is a running hub that ends with the test.
-func startHub(t testing.TB, src Source, cfg Config) *Hub {
+func startHub(t testing.TB, src presence.Log, cfg Config) *Hub {
 	t.Helper()
 	h := NewHub(src, cfg, slog.New(slog.DiscardHandler))
 	h.Start()
