@@ -93,7 +93,7 @@ func run(ctx context.Context, cfg config.Config, stdout io.Writer, log *slog.Log
 	service := presence.NewService(store, cfg.Store.Rules(), levels{details}, log)
 	running.loop("levels", service.Run)
 	api := resolvers.Dependencies{
-		Service: service, Shards: store.Shards(), Directory: details,
+		Service: service, Directory: details,
 		Feed: hub, Keeper: keepalive.New(service, hub, log), Beats: sweeper, Log: log,
 	}
 	failed, err := serveHTTP(&running, cfg, listener, store, api)

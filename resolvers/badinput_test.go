@@ -216,7 +216,6 @@ func TestBadSubscriptions(t *testing.T) {
 		{"user id", deltaDocument, variables{"userIds": []string{"a b"}}, badInput},
 		{"since malformed", deltaDocument, variables{"since": "yesterday"}, badInput},
 		{"since empty", deltaDocument, variables{"since": ""}, badInput},
-		{"since of other shards", deltaDocument, variables{"since": presence.Position{{Ms: 1}}.Cursor()}, badInput},
 		{"device id", `subscription{session(input: {deviceId: ""}) {type}}`, nil, badInput},
 		{"two fields", `subscription{onlineCountChanged presenceChanged{cursor}}`, nil, invalid},
 		{"null in place of a default", `subscription($d: ID = "a") {session(input: {deviceId: $d}) {type}}`, variables{"d": nil}, badInput},

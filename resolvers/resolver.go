@@ -59,7 +59,6 @@ var (
 // Dependencies are what the resolvers answer from; all are needed.
 type Dependencies struct {
 	Service   Service
-	Shards    int // of the store: a cursor of events is bound to it
 	Directory Directory
 	Feed      Feed
 	Keeper    Keeper

@@ -70,7 +70,7 @@ func newServer(t *testing.T) *server {
 	t.Cleanup(s.hub.Stop)
 
 	dependencies := resolvers.Dependencies{
-		Service: s.service, Shards: s.store.Shards(), Directory: s.directory, Feed: s.hub,
+		Service: s.service, Directory: s.directory, Feed: s.hub,
 		Keeper: keepalive.New(s.service, s.hub, log), Beats: beatRate(12.5), Log: log,
 	}
 	srv := handler.New(resolvers.Schema(dependencies))

@@ -27,7 +27,7 @@ func (r *subscriptionResolver) PresenceChanged(ctx context.Context, userIDs []st
 	options := feed.Options{Users: userIDs}
 	if since != nil {
 		var err error
-		if options.Since, err = presence.ParsePosition(*since, r.Shards); err != nil {
+		if options.Since, err = presence.ParsePosition(*since); err != nil {
 			return nil, err
 		}
 	}

@@ -74,6 +74,14 @@ func TestPresenceChanged(t *testing.T) {
 	require.Nil(t, d.PresenceChanged.Events[0].Presence.DeviceID, "bob is neither ann nor an admin")
 }
 
+func TestSinceOfAnotherNumberOfShardsIsAReset(t *testing.T) {
+	s := newServer(t)
+	sub := s.subscribe(t, root, deltaDocument, variables{"since": presence.Position{{Ms: 1}}.Cursor()})
+	var d delta
+	sub.next(t).into(t, &d)
+	require.True(t, d.PresenceChanged.Reset)
+}
+
 func TestPresenceChangedOfSomeUsers(t *testing.T) {
 	s := newServer(t)
 	some := s.subscribe(t, bob, deltaDocument, variables{"userIds": []string{"ann"}})

@@ -15,7 +15,7 @@ import (
 //	CRC-32                    4 bytes, against truncation and typing errors
 //
 // Anybody can make one: it names a place in a public list and grants nothing.
-const cursorVersion = 1
+const cursorVersion = 2
 
 const maxCursorLen = 512
 
@@ -28,6 +28,7 @@ func EncodeCursor(order Order, filter Filter, m Mark) string {
 	buf := cursorBinding(order, filter)
 	buf = binary.AppendVarint(buf, int64(m.Level))
 	buf = binary.AppendVarint(buf, int64(m.LastActiveAt))
+	buf = binary.AppendUvarint(buf, uint64(m.Scan.Shards))
 	buf = binary.AppendUvarint(buf, uint64(m.Scan.Shard))
 	buf = binary.AppendUvarint(buf, m.Scan.Cursor)
 	buf = append(buf, m.UserID...)
@@ -57,7 +58,9 @@ func DecodeCursor(cursor string, order Order, filter Filter) (*Mark, error) {
 	m := &Mark{
 		Level:        int(r.signed(NoLevel, MaxLevel)),
 		LastActiveAt: Millis(r.signed(0, int64(maxMillis))),
-		Scan:         Scan{Shard: int(r.unsigned(MaxShards)), Cursor: r.unsigned(1<<64 - 1)},
+		Scan: Scan{
+			Shards: int(r.unsigned(MaxShards)), Shard: int(r.unsigned(MaxShards)), Cursor: r.unsigned(1<<64 - 1),
+		},
 	}
 	m.UserID = string(r.rest)
 	// An unordered walk may stand where there is no user.

@@ -35,6 +35,7 @@ func TestCursorKeepsFullPrecision(t *testing.T) {
 			LastActiveAt: presence.Millis(rapid.Int64Range(0, 1<<41-1).Draw(t, "lastActive")),
 			Level:        rapid.IntRange(presence.NoLevel, presence.MaxLevel).Draw(t, "level"),
 			Scan: presence.Scan{
+				Shards: rapid.IntRange(0, presence.MaxShards).Draw(t, "shards"),
 				Shard:  rapid.IntRange(0, presence.MaxShards).Draw(t, "shard"),
 				Cursor: rapid.Uint64().Draw(t, "cursor"),
 			},
@@ -48,7 +49,7 @@ func TestCursorKeepsFullPrecision(t *testing.T) {
 func TestCursorOfLongestUserID(t *testing.T) {
 	mark := presence.Mark{
 		UserID: strings.Repeat("x", presence.MaxUserIDBytes), LastActiveAt: 1<<41 - 1, Level: presence.MaxLevel,
-		Scan: presence.Scan{Shard: presence.MaxShards - 1, Cursor: 1<<64 - 1},
+		Scan: presence.Scan{Shards: presence.MaxShards, Shard: presence.MaxShards - 1, Cursor: 1<<64 - 1},
 	}
 	low, high := 1, presence.MaxLevel
 	filter := presence.NewFilter(presence.Offline, &low, &high)

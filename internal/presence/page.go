@@ -91,6 +91,7 @@ type Mark struct {
 
 // Scan is where an unordered walk stands; its meaning is the store's.
 type Scan struct {
+	Shards int // that the store had then
 	Shard  int
 	Cursor uint64
 }

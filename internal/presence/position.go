@@ -58,7 +58,10 @@ func (p Position) Reaches(q Position) bool {
 
 const positionVersion = 1
 
-var errPosition = Invalid("the since cursor is malformed, or of another number of shards")
+var errPosition = Invalid("the since cursor is malformed")
+
+// maxPositionLen is no less than what the longest cursor has.
+const maxPositionLen = 64 + 32*MaxShards
 
 // Cursor is p as an opaque string: in unpadded base64url the version, the
 // number of shards, for each shard varints of the milliseconds (the
@@ -78,11 +81,11 @@ func (p Position) Cursor() string {
 	return base64.RawURLEncoding.EncodeToString(buf)
 }
 
-// ParsePosition is the position in a log of shards shards that cursor names. A
-// cursor that is malformed, of another version or of another number of shards
-// is an [InvalidError].
-func ParsePosition(cursor string, shards int) (Position, error) {
-	if len(cursor) > 64+32*shards {
+// ParsePosition is the position that cursor names, of as many shards as the store
+// had when it was made. A cursor that is malformed or of another version is an
+// [InvalidError].
+func ParsePosition(cursor string) (Position, error) {
+	if len(cursor) > maxPositionLen {
 		return nil, errPosition
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
@@ -95,7 +98,8 @@ func ParsePosition(cursor string, shards int) (Position, error) {
 		return nil, errPosition
 	}
 	r := varintReader{rest: body[1:]}
-	if int(r.unsigned(MaxShards)) != shards {
+	shards := r.unsigned(MaxShards)
+	if CheckShards(int(shards)) != nil {
 		return nil, errPosition
 	}
 	p := make(Position, shards)

@@ -21,7 +21,7 @@ func TestPositionRoundTrip(t *testing.T) {
 				Seq: rapid.Uint64Range(0, 1<<63-1).Draw(t, "seq"),
 			}
 		}
-		got, err := presence.ParsePosition(p.Cursor(), shards)
+		got, err := presence.ParsePosition(p.Cursor())
 		require.NoError(t, err)
 		require.Equal(t, p, got)
 	})
@@ -30,34 +30,32 @@ func TestPositionRoundTrip(t *testing.T) {
 func TestPositionMalformed(t *testing.T) {
 	p := presence.Position{{Ms: 1_767_225_600_123, Seq: 4}, {Ms: 1_767_225_600_100}}
 	good := p.Cursor()
-	for name, c := range map[string]struct {
-		cursor string
-		shards int
-	}{
-		"empty":             {"", 2},
-		"no base64":         {"***", 2},
-		"fewer shards":      {good, 1},
-		"more shards":       {good, 4},
-		"a megabyte":        {strings.Repeat("A", 1<<20), 2},
-		"sequence too high": {presence.Position{{Ms: 1, Seq: 1 << 63}}.Cursor(), 1},
-		"time too high":     {presence.Position{{Ms: 1 << 42}}.Cursor(), 1},
-		"time negative":     {presence.Position{{Ms: 1<<64 - 5}}.Cursor(), 1},
-		"a page's cursor":   {presence.EncodeCursor(presence.LevelAsc, presence.Filter{}, presence.Mark{UserID: "ann"}), 1},
+	for name, cursor := range map[string]string{
+		"empty":             "",
+		"no base64":         "***",
+		"no shards":         presence.Position{}.Cursor(),
+		"three shards":      make(presence.Position, 3).Cursor(),
+		"too many shards":   make(presence.Position, 2*presence.MaxShards).Cursor(),
+		"a megabyte":        strings.Repeat("A", 1<<20),
+		"sequence too high": presence.Position{{Ms: 1, Seq: 1 << 63}}.Cursor(),
+		"time too high":     presence.Position{{Ms: 1 << 42}}.Cursor(),
+		"time negative":     presence.Position{{Ms: 1<<64 - 5}}.Cursor(),
+		"a page's cursor":   presence.EncodeCursor(presence.LevelAsc, presence.Filter{}, presence.Mark{UserID: "ann"}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := presence.ParsePosition(c.cursor, c.shards)
+			_, err := presence.ParsePosition(cursor)
 			requireInvalid(t, err)
 		})
 	}
 	for cut := range good {
-		_, err := presence.ParsePosition(good[:cut], 2)
+		_, err := presence.ParsePosition(good[:cut])
 		requireInvalid(t, err)
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(good)
 	require.NoError(t, err)
 	for bit := range 8 * len(raw) {
 		raw[bit/8] ^= 1 << (bit % 8)
-		_, err := presence.ParsePosition(base64.RawURLEncoding.EncodeToString(raw), 2)
+		_, err := presence.ParsePosition(base64.RawURLEncoding.EncodeToString(raw))
 		requireInvalid(t, err)
 		raw[bit/8] ^= 1 << (bit % 8)
 	}
@@ -102,16 +100,16 @@ func TestEventIDCompare(t *testing.T) {
 func sign(n int) int { return min(max(n, -1), 1) }
 
 func FuzzPosition(f *testing.F) {
-	f.Add(presence.Position{{Ms: 7, Seq: 1}, {Ms: 5}}.Cursor(), uint8(2))
-	f.Add("", uint8(1))
-	f.Fuzz(func(t *testing.T, cursor string, shards uint8) {
-		p, err := presence.ParsePosition(cursor, int(shards))
+	f.Add(presence.Position{{Ms: 7, Seq: 1}, {Ms: 5}}.Cursor())
+	f.Add("")
+	f.Fuzz(func(t *testing.T, cursor string) {
+		p, err := presence.ParsePosition(cursor)
 		if err != nil {
 			requireInvalid(t, err)
 			return
 		}
-		require.Len(t, p, int(shards))
-		again, err := presence.ParsePosition(p.Cursor(), int(shards))
+		require.NoError(t, presence.CheckShards(len(p)))
+		again, err := presence.ParsePosition(p.Cursor())
 		require.NoError(t, err)
 		require.Equal(t, p, again)
 	})

@@ -19,11 +19,11 @@ func TestLineBreaksAreNoPartOfACursor(t *testing.T) {
 	} {
 		_, err := presence.DecodeCursor(with(cursor), presence.LastActiveDesc, presence.Filter{})
 		requireInvalid(t, err)
-		_, err = presence.ParsePosition(with(position), 1)
+		_, err = presence.ParsePosition(with(position))
 		requireInvalid(t, err)
 	}
 	_, err := presence.DecodeCursor(cursor, presence.LastActiveDesc, presence.Filter{})
 	require.NoError(t, err)
-	_, err = presence.ParsePosition(position, 1)
+	_, err = presence.ParsePosition(position)
 	require.NoError(t, err)
 }

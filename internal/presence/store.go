@@ -71,7 +71,9 @@ type Store interface {
 	// seen from that moment on. One call does a bounded amount of work.
 	Sweep(ctx context.Context, shard int) (SweepReport, error)
 
-	// Shards is the number of shards; it never changes while the store lives.
+	// Shards is the number of shards now. It changes when the store is resharded:
+	// from one moment on its users are in other shards, and its logs begin anew.
+	// Calls for shards that are no more do nothing.
 	Shards() int
 
 	// Stats is the store's size and balance.
@@ -83,14 +85,15 @@ type Store interface {
 // Log is the record of transitions, one log per shard, in the order in which
 // they happened; the oldest entries are dropped. A log is never
 // empty: it begins with a genesis entry, which is no event but can be the
-// entry of a position. A store that lost its data begins its logs anew.
+// entry of a position. A store that lost its data, or was resharded, begins its
+// logs anew.
 type Log interface {
 	// Tail is the position behind the newest entry of every shard.
 	Tail(ctx context.Context) (Position, error)
 
 	// Range is all events of one shard after an entry, and the newest entry
 	// that has been read (after itself when there is none newer). If the log no longer
-	// holds the entry `after`: ErrTrimmed.
+	// holds the entry `after`, or there is no such shard: ErrTrimmed.
 	Range(ctx context.Context, shard int, after EventID) ([]Event, EventID, error)
 
 	// Follow is Range, but waits at most wait for the first event to come.

@@ -17,7 +17,7 @@ const SweepEvery = 200 * time.Millisecond
 type Sweeper struct {
 	store Store
 	log   *slog.Logger
-	rates []rate // by shard
+	rates [MaxShards]rate // by shard
 	// failing is how many shards can't be swept.
 	failing atomic.Int32
 
@@ -27,16 +27,14 @@ type Sweeper struct {
 
 // NewSweeper is a sweeper of store, not yet started.
 func NewSweeper(store Store, log *slog.Logger) *Sweeper {
-	return &Sweeper{store: store, log: log, rates: make([]rate, store.Shards())}
+	return &Sweeper{store: store, log: log}
 }
 
 // Start begins to sweep.
 func (s *Sweeper) Start() {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	for shard := range s.store.Shards() {
-		s.wg.Go(func() { s.run(ctx, shard) })
-	}
+	s.wg.Go(func() { s.run(ctx) })
 }
 
 // Stop ends the sweeping, if it was started; it waits for the sweeps under way,
@@ -53,16 +51,42 @@ func (s *Sweeper) Stop() {
 // all nodes together.
 func (s *Sweeper) BeatsPerSecond() float64 {
 	var sum float64
-	for i := range s.rates {
-		sum += s.rates[i].perSecond()
+	for shard := range s.store.Shards() {
+		sum += s.rates[shard].perSecond()
 	}
 	return sum
 }
 
-func (s *Sweeper) run(ctx context.Context, shard int) {
+// run sweeps until ctx ends, however often the number of shards changes.
+func (s *Sweeper) run(ctx context.Context) {
+	tick := time.NewTicker(SweepEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		shards := s.store.Shards()
+		ctx, stop := context.WithCancel(ctx)
+		for shard := range shards {
+			s.wg.Go(func() { s.sweep(ctx, shard) })
+		}
+		for ctx.Err() == nil && s.store.Shards() == shards {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+			}
+		}
+		stop()
+	}
+}
+
+// sweep sweeps one shard until ctx ends.
+func (s *Sweeper) sweep(ctx context.Context, shard int) {
 	tick := time.NewTicker(SweepEvery)
 	defer tick.Stop()
 	failing := false
+	defer func() {
+		if failing {
+			s.failing.Add(-1)
+		}
+	}()
 	for {
 		report, err := s.store.Sweep(ctx, shard)
 		switch {

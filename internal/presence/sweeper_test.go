@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -62,10 +63,16 @@ func TestSweepersExpireOnce(t *testing.T) {
 // scripted is a store whose sweeps are the test's.
 type scripted struct {
 	presence.Store
-	sweep func(ctx context.Context, shard int) (presence.SweepReport, error)
+	shards *atomic.Int64 // nil: two
+	sweep  func(ctx context.Context, shard int) (presence.SweepReport, error)
 }
 
-func (s scripted) Shards() int { return 2 }
+func (s scripted) Shards() int {
+	if s.shards != nil {
+		return int(s.shards.Load())
+	}
+	return 2
+}
 
 func (s scripted) Sweep(ctx context.Context, shard int) (presence.SweepReport, error) {
 	return s.sweep(ctx, shard)
@@ -104,6 +111,31 @@ func TestSweeperShardsAreApart(t *testing.T) {
 	})
 	<-hanging
 	require.Eventually(t, func() bool { return other.Load() >= 3 }, 10*time.Second, time.Millisecond)
+}
+
+func TestSweeperFollowsTheNumberOfShards(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shards atomic.Int64
+		var sweeps [8]atomic.Int64
+		shards.Store(2)
+		s := presence.NewSweeper(scripted{shards: &shards, sweep: func(_ context.Context, shard int) (presence.SweepReport, error) {
+			sweeps[shard].Add(1)
+			return presence.SweepReport{}, nil
+		}}, quiet())
+		s.Start()
+		defer s.Stop()
+		for _, n := range []int{2, 8, 1} {
+			shards.Store(int64(n))
+			time.Sleep(time.Second)
+			for shard := range sweeps {
+				sweeps[shard].Store(0)
+			}
+			time.Sleep(time.Second)
+			for shard := range sweeps {
+				require.Equal(t, shard < n, sweeps[shard].Load() > 0, "%d of %d", shard, n)
+			}
+		}
+	})
 }
 
 func TestSweeperTriesOnAfterErrors(t *testing.T) {

@@ -80,7 +80,7 @@ func everyPosition(tr *trial) {
 func carriedPosition(tr *trial) {
 	tr.signInAll(names("user", 30), presence.Active)
 	before := tr.tail()
-	back, err := presence.ParsePosition(before.Cursor(), tr.Store.Shards())
+	back, err := presence.ParsePosition(before.Cursor())
 	require.NoError(tr, err)
 	require.Equal(tr, before, back)
 	tr.end("user0007", 0, presence.Disconnected)
