@@ -43,6 +43,10 @@ func TestMisuseIsOneLine(t *testing.T) {
 		{"token", "--user=a b"},
 		{"token", "--user=a", "--role=root"},
 		{"token", "--auth=jwt", "--user=a"},
+		{"reshard", "--shards=8"},
+		{"reshard", "--redis-url=redis://127.0.0.1:1"},
+		{"reshard", "--redis-url=redis://127.0.0.1:1", "--shards=3"},
+		{"reshard", "--redis-url=redis://127.0.0.1:1", "--shards=8"},
 		{"token", "--auth=jwt", "--jwt-secret=short", "--user=a"},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {

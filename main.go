@@ -23,6 +23,7 @@ import (
 type commands struct {
 	Serve   serveCommand   `cmd:"" default:"withargs" help:"Serve the API. This is the default."`
 	Seed    seedCommand    `cmd:"" help:"Fill the table of users with demo users."`
+	Reshard reshardCommand `cmd:"" help:"Move what is stored in Redis to --shards shards, while nodes serve it."`
 	Token   tokenCommand   `cmd:"" help:"Print a token that makes its bearer a user."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }

@@ -37,7 +37,7 @@ func (c seedCommand) Run(ctx context.Context, out output) (err error) {
 		return err
 	}
 
-	added, err := source.Seed(ctx, c.Users, progress(out.stderr, c.Users))
+	added, err := source.Seed(ctx, c.Users, progress(out.stderr, "users", c.Users))
 	if errors.Is(err, sqlsource.ErrForeign) {
 		return errors.New("with ROLLCALL_USERS_QUERY the table is someone else's, and Rollcall does not write to it")
 	}
@@ -48,13 +48,13 @@ func (c seedCommand) Run(ctx context.Context, out output) (err error) {
 	return err
 }
 
-// progress shows how many of n users are done: by a bar on a terminal, by a line
+// progress shows how many of n things are done: by a bar on a terminal, by a line
 // for each tenth elsewhere.
-func progress(w io.Writer, n int) func(done int) {
+func progress(w io.Writer, things string, n int) func(done int) {
 	if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		bar := progressbar.NewOptions(n,
 			progressbar.OptionSetWriter(w),
-			progressbar.OptionSetDescription("users"),
+			progressbar.OptionSetDescription(things),
 			progressbar.OptionSetWidth(40),
 			progressbar.OptionShowCount(),
 			progressbar.OptionClearOnFinish(),
@@ -65,7 +65,7 @@ func progress(w io.Writer, n int) func(done int) {
 	return func(done int) {
 		if tenth := done * 10 / n; tenth > told {
 			told = tenth
-			_, _ = fmt.Fprintf(w, "%d of %d users\n", done, n)
+			_, _ = fmt.Fprintf(w, "%d of %d %s\n", done, n, things)
 		}
 	}
 }

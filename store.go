@@ -32,7 +32,7 @@ func openStore(ctx context.Context, cfg config.Store, log *slog.Logger) (*store,
 	}
 	redis, err := redisstore.Open(redisstore.Options{
 		URL: cfg.RedisURL, Prefix: cfg.KeyPrefix, Shards: cfg.Shards,
-		Rules: cfg.Rules(), LevelIndex: cfg.LevelIndex, EventLog: cfg.EventLog,
+		Rules: cfg.Rules(), LevelIndex: cfg.LevelIndex, EventLog: cfg.EventLog, Log: log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)

@@ -68,11 +68,8 @@ func (h HTTP) loopback() bool {
 const leastEventLog = 100
 
 func (s Store) check() error {
-	if err := checkRedisURL(s.RedisURL); err != nil {
+	if err := s.Redis.Check(); err != nil {
 		return err
-	}
-	if !keyPrefix.MatchString(s.KeyPrefix) {
-		return fmt.Errorf("ROLLCALL_KEY_PREFIX %q is not 1 to 64 of A-Z a-z 0-9 _ . -", s.KeyPrefix)
 	}
 	if err := presence.CheckShards(s.Shards); err != nil {
 		return fmt.Errorf("ROLLCALL_SHARDS: %w", err)
@@ -86,12 +83,15 @@ func (s Store) check() error {
 	return nil
 }
 
-func checkRedisURL(redisURL string) error {
-	if redisURL == "" {
-		return nil
+// Check reports a Redis that can't be used; none at all is right.
+func (r Redis) Check() error {
+	if r.RedisURL != "" {
+		if _, err := redisconn.Parse(r.RedisURL); err != nil {
+			return fmt.Errorf("ROLLCALL_REDIS_URL: %w", err)
+		}
 	}
-	if _, err := redisconn.Parse(redisURL); err != nil {
-		return fmt.Errorf("ROLLCALL_REDIS_URL: %w", err)
+	if !keyPrefix.MatchString(r.KeyPrefix) {
+		return fmt.Errorf("ROLLCALL_KEY_PREFIX %q is not 1 to 64 of A-Z a-z 0-9 _ . -", r.KeyPrefix)
 	}
 	return nil
 }

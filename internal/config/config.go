@@ -32,14 +32,19 @@ type HTTP struct {
 // Store is where presence is kept, and by which rules. All nodes of one prefix
 // must agree in everything here.
 type Store struct {
-	RedisURL      string        `name:"redis-url" env:"ROLLCALL_REDIS_URL" placeholder:"URL" help:"Keep presence in this Redis: redis://, rediss:// (TLS), redis+sentinel://A,B/NAME, redis+cluster://A,B,C or redis+ring://A,B. Without, it is kept in memory and ends with the process."`
-	KeyPrefix     string        `name:"key-prefix" env:"ROLLCALL_KEY_PREFIX" default:"rollcall" help:"Begin all keys in Redis with this."`
+	Redis         `embed:""`
 	Shards        int           `name:"shards" env:"ROLLCALL_SHARDS" default:"16" help:"Divide users into this many shards, a power of two up to 256."`
 	LevelIndex    bool          `name:"level-index" env:"ROLLCALL_LEVEL_INDEX" default:"true" negatable:"" help:"Keep the list by level as well; without, it takes less memory and refuses LEVEL orders (${default})."`
 	EventLog      int           `name:"event-log" env:"ROLLCALL_EVENT_LOG" default:"10000" help:"Keep about this many events a shard for subscribers who resume."`
 	TTL           time.Duration `name:"ttl" env:"ROLLCALL_TTL" default:"60s" help:"A heartbeat keeps its user online for this long."`
 	BackgroundTTL time.Duration `name:"background-ttl" env:"ROLLCALL_BACKGROUND_TTL" default:"150s" help:"The same for heartbeats from the background."`
 	AwayAfter     time.Duration `name:"away-after" env:"ROLLCALL_AWAY_AFTER" default:"5m" help:"A user without activity for this long is AWAY."`
+}
+
+// Redis is where presence is kept, if not in memory.
+type Redis struct {
+	RedisURL  string `name:"redis-url" env:"ROLLCALL_REDIS_URL" placeholder:"URL" help:"Keep presence in this Redis: redis://, rediss:// (TLS), redis+sentinel://A,B/NAME, redis+cluster://A,B,C or redis+ring://A,B. Without, it is kept in memory and ends with the process."`
+	KeyPrefix string `name:"key-prefix" env:"ROLLCALL_KEY_PREFIX" default:"rollcall" help:"Begin all keys in Redis with this."`
 }
 
 // Users is where the details of users come from.

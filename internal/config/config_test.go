@@ -33,7 +33,7 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, Config{
 		HTTP: HTTP{Addr: "127.0.0.1:8080"},
 		Store: Store{
-			KeyPrefix: "rollcall", Shards: 16, LevelIndex: true, EventLog: 10000,
+			Redis: Redis{KeyPrefix: "rollcall"}, Shards: 16, LevelIndex: true, EventLog: 10000,
 			TTL: time.Minute, BackgroundTTL: 150 * time.Second, AwayAfter: 5 * time.Minute,
 		},
 		Users: Users{DatabaseURL: "sqlite:data/rollcall.db"},

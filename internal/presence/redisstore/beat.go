@@ -9,8 +9,9 @@ import (
 
 // Beat implements presence.Store by the shards' group commits.
 func (s *Store) Beat(ctx context.Context, beats []presence.Beat) ([]presence.BeatResult, error) {
+	g := s.current()
 	if len(beats) == 1 { // the common case needs no gathering
-		b, from := s.commits[presence.Shard(beats[0].UserID, s.layout.shards)].submit(beats[0])
+		b, from := g.commits[presence.Shard(beats[0].UserID, g.shards)].submit(beats[0])
 		return b.wait(ctx, from, 1)
 	}
 	type part struct {
@@ -19,14 +20,14 @@ func (s *Store) Beat(ctx context.Context, beats []presence.Beat) ([]presence.Bea
 		at    []int // the parts' places in beats
 	}
 	var parts []part
-	for shard, at := range s.byShard(len(beats), func(i int) string { return beats[i].UserID }) {
+	for shard, at := range g.byShard(len(beats), func(i int) string { return beats[i].UserID }) {
 		for len(at) > 0 {
 			n := min(len(at), maxBatch)
 			own := make([]presence.Beat, n)
 			for i, place := range at[:n] {
 				own[i] = beats[place]
 			}
-			b, from := s.commits[shard].submit(own...)
+			b, from := g.commits[shard].submit(own...)
 			parts = append(parts, part{b, from, at[:n]})
 			at = at[n:]
 		}
@@ -45,15 +46,15 @@ func (s *Store) Beat(ctx context.Context, beats []presence.Beat) ([]presence.Bea
 }
 
 // beatShard runs beat.lua for beats of one shard.
-func (s *Store) beatShard(ctx context.Context, shard int, beats []presence.Beat) ([]presence.BeatResult, error) {
+func (s *Store) beatShard(ctx context.Context, g *generation, shard int, beats []presence.Beat) ([]presence.BeatResult, error) {
 	var buckets bucketSet
-	args := s.writeArgs(shard, 6*len(beats))
+	args := s.writeArgs(g, shard, 6*len(beats))
 	for i := range beats {
 		b := &beats[i]
-		_, bucket := s.layout.place(b.UserID)
+		_, bucket := g.place(b.UserID)
 		args = append(args, b.UserID, packDevice(b.DeviceID), int64(b.Epoch), b.Nonce, int(b.Kind), buckets.add(bucket))
 	}
-	answers, err := s.run(ctx, s.scripts.beat, []call{{shard, s.keys[shard].writeKeys(buckets.list), args}})
+	answers, err := s.run(ctx, g, s.scripts.beat, []call{{shard, g.keys[shard].writeKeys(buckets.list), args}})
 	if err != nil {
 		return nil, err
 	}

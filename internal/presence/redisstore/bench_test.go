@@ -20,7 +20,7 @@ func BenchmarkOneCallABeat(b *testing.B) {
 	beats := presencetest.SignIn(b, s, 50_000)
 	presencetest.EachCaller(b, 1, func(i int) error {
 		beat := beats[i%len(beats)]
-		results, err := s.beatShard(b.Context(), presence.Shard(beat.UserID, s.layout.shards), []presence.Beat{beat})
+		results, err := s.beatShard(b.Context(), s.current(), presence.Shard(beat.UserID, s.Shards()), []presence.Beat{beat})
 		if err == nil && results[0].Outcome != presence.Refreshed {
 			err = fmt.Errorf("outcome %v", results[0].Outcome)
 		}

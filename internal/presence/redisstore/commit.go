@@ -15,8 +15,9 @@ const maxBatch = 1000
 // committer is the group commit of one shard: beats that arrive while a batch
 // is in flight travel in the next one; an idle shard adds no delay.
 type committer struct {
-	store *Store
-	shard int
+	store      *Store
+	generation *generation
+	shard      int
 
 	mu      sync.Mutex
 	flying  bool
@@ -65,7 +66,7 @@ func (c *committer) fly() {
 		c.mu.Unlock()
 
 		// No caller's context: a batch is several callers'.
-		b.results, b.err = c.store.beatShard(context.Background(), c.shard, b.beats)
+		b.results, b.err = c.store.beatShard(context.Background(), c.generation, c.shard, b.beats)
 		close(b.done)
 
 		var gone *presence.UnavailableError

@@ -35,10 +35,10 @@ func TestGroupCommit(t *testing.T) {
 		wg.Go(func() { send(i + 1) })
 	}
 	require.Eventually(t, func() bool {
-		s.commits[0].mu.Lock()
-		defer s.commits[0].mu.Unlock()
+		s.current().commits[0].mu.Lock()
+		defer s.current().commits[0].mu.Unlock()
 		n := 0
-		for _, b := range s.commits[0].waiting {
+		for _, b := range s.current().commits[0].waiting {
 			n += len(b.beats)
 		}
 		return n == len(beats)-1

@@ -13,9 +13,10 @@ func (s *Store) End(ctx context.Context, userID string, epoch presence.Epoch, re
 	if reason == presence.Disconnected {
 		state = stateDisconnected
 	}
-	shard, bucket := s.layout.place(userID)
-	args := append(s.writeArgs(shard, 3), userID, int64(epoch), state)
-	answers, err := s.run(ctx, s.scripts.end, []call{{shard, s.keys[shard].writeKeys([]int{bucket}), args}})
+	g := s.current()
+	shard, bucket := g.place(userID)
+	args := append(s.writeArgs(g, shard, 3), userID, int64(epoch), state)
+	answers, err := s.run(ctx, g, s.scripts.end, []call{{shard, g.keys[shard].writeKeys([]int{bucket}), args}})
 	if err != nil {
 		return false, err
 	}

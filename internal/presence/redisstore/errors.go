@@ -16,20 +16,24 @@ import (
 const retryAfter = time.Second
 
 // unavailableReplies begin the replies of a server that can't serve us at the moment: it is
-// loading, a replica, without memory, refuses us, or the cluster is incomplete. LAYOUT is
-// our own scripts' word for a shard that other nodes have laid out.
+// loading, a replica, without memory, refuses us, or the cluster is incomplete. LAYOUT and
+// RESHARDING are our own scripts' words for a shard that is stored in another layout, or
+// will be in a moment.
 var unavailableReplies = []string{
 	"LOADING", "READONLY", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN", "MOVED", "ASK",
-	"NOAUTH", "WRONGPASS", "NOPERM", "ERR Protocol error: unauthenticated", "LAYOUT",
+	"NOAUTH", "WRONGPASS", "NOPERM", "ERR Protocol error: unauthenticated", movedReply, "RESHARDING",
 	"OOM", "BUSY", "NOREPLICAS", "MISCONF", "UNBLOCKED", "ERR max number of clients",
 }
 
 // failure is the domain's error for one of go-redis.
-func (s *Store) failure(sc *script, c call, err error) error {
-	err = classify(fmt.Errorf("%s on shard %d: %w", sc.name, c.shard, err))
+func (s *Store) failure(ctx context.Context, g *generation, sc *script, shard int, err error) error {
+	if redis.HasErrorPrefix(err, movedReply) {
+		s.follow(ctx, g, err.Error())
+	}
+	err = classify(fmt.Errorf("%s on shard %d: %w", sc.name, shard, err))
 	if unavailable, ok := errors.AsType[*presence.UnavailableError](err); ok {
-		unavailable.Part = fmt.Sprintf("shard %d", c.shard)
-		s.outages[c.shard].Store(true)
+		unavailable.Part = fmt.Sprintf("shard %d", shard)
+		g.outages[shard].Store(true)
 	}
 	return err
 }

@@ -1,14 +1,10 @@
 package redisstore
 
-import (
-	"fmt"
-	"strconv"
+import "strconv"
 
-	"rollcall/internal/presence"
-)
-
-// All keys of a shard carry the hash tag {prefix:shard}, so that every script
-// stays in one slot. See lua/state.lua for what they hold.
+// All keys of a shard carry the hash tag {prefix:shards:shard}, so that every script
+// stays in one slot, and so that two layouts of a prefix have no key in common
+// while it is resharded. See lua/state.lua for what they hold.
 type shardKeys struct {
 	meta, events, online, level string
 	// By bucket. A bucket holds about 64 of the shard's users: few enough for
@@ -17,42 +13,17 @@ type shardKeys struct {
 	session, seen []string
 }
 
-func newShardKeys(prefix string, shard, buckets int) *shardKeys {
-	tag := "{" + prefix + ":" + strconv.Itoa(shard) + "}:"
+func newShardKeys(prefix string, l layout, shard int) *shardKeys {
+	tag := "{" + prefix + ":" + strconv.Itoa(l.shards) + ":" + strconv.Itoa(shard) + "}:"
 	k := &shardKeys{
 		meta: tag + "meta", events: tag + "events", online: tag + "online", level: tag + "level",
-		session: make([]string, buckets), seen: make([]string, buckets),
+		session: make([]string, l.buckets), seen: make([]string, l.buckets),
 	}
-	for b := range buckets {
+	for b := range l.buckets {
 		n := strconv.Itoa(b)
 		k.session[b], k.seen[b] = tag+"session:"+n, tag+"seen:"+n
 	}
 	return k
-}
-
-// recordFormat is the version of the records; see lua/common.lua.
-const recordFormat = "v1:"
-
-// layout is what all nodes of a prefix must agree on: where users are, and whether the
-// level index has them.
-type layout struct {
-	shards     int
-	buckets    int // in each shard
-	levelIndex bool
-}
-
-func (l layout) String() string {
-	index := "without"
-	if l.levelIndex {
-		index = "with"
-	}
-	return fmt.Sprintf(recordFormat+" %d shards of %d buckets %s a level index", l.shards, l.buckets, index)
-}
-
-// place is the shard and bucket of a user. The shard takes the low bits of the hash,
-// the bucket the high ones.
-func (l layout) place(userID string) (shard, bucket int) {
-	return presence.Shard(userID, l.shards), int(presence.Hash(userID) >> 32 % uint64(l.buckets))
 }
 
 // bucketSet gathers the buckets that one call touches and numbers them in the
@@ -79,6 +50,11 @@ func (s *bucketSet) add(bucket int) int {
 func (k *shardKeys) writeKeys(buckets []int) []string {
 	keys := make([]string, 0, 4+2*len(buckets))
 	return k.appendBuckets(append(keys, k.meta, k.events, k.online, k.level), buckets)
+}
+
+// readKeys are the KEYS of a script that reads records.
+func (k *shardKeys) readKeys(buckets []int) []string {
+	return k.appendBuckets(append(make([]string, 0, 1+2*len(buckets)), k.meta), buckets)
 }
 
 // appendBuckets appends each bucket's two keys.

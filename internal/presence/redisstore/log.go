@@ -19,11 +19,12 @@ const logChunk = 1000
 
 // Tail implements presence.Log by tail.lua, which begins a log that isn't there.
 func (s *Store) Tail(ctx context.Context) (presence.Position, error) {
-	calls := make([]call, s.layout.shards)
+	g := s.current()
+	calls := make([]call, g.shards)
 	for shard := range calls {
-		calls[shard] = call{shard, s.keys[shard].writeKeys(nil), s.writeArgs(shard, 0)}
+		calls[shard] = call{shard, g.keys[shard].writeKeys(nil), s.writeArgs(g, shard, 0)}
 	}
-	answers, err := s.run(ctx, s.scripts.tail, calls)
+	answers, err := s.run(ctx, g, s.scripts.tail, calls)
 	if err != nil {
 		return nil, err
 	}
@@ -40,11 +41,15 @@ func (s *Store) Tail(ctx context.Context) (presence.Position, error) {
 // Range implements presence.Log. It reads from the entry `after` itself, whose
 // absence is what tells that the log was trimmed or lost.
 func (s *Store) Range(ctx context.Context, shard int, after presence.EventID) ([]presence.Event, presence.EventID, error) {
+	g := s.current()
+	if shard >= g.shards {
+		return nil, after, presence.ErrTrimmed
+	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	var events []presence.Event
 	for {
-		entries, err := s.client.XRangeN(ctx, s.keys[shard].events, formatEventID(after), "+", logChunk).Result()
+		entries, err := s.client.XRangeN(ctx, g.keys[shard].events, formatEventID(after), "+", logChunk).Result()
 		if err != nil && len(events) > 0 {
 			return events, after, nil // what has been read in time; the rest is read next
 		}
@@ -73,10 +78,14 @@ func (s *Store) Range(ctx context.Context, shard int, after presence.EventID) ([
 // Follow implements presence.Log. The blocking read only wakes it: it would
 // not notice that the log was lost and begun anew.
 func (s *Store) Follow(ctx context.Context, shard int, after presence.EventID, wait time.Duration) ([]presence.Event, presence.EventID, error) {
+	g := s.current()
+	if shard >= g.shards {
+		return nil, after, presence.ErrTrimmed
+	}
 	blocked, cancel := context.WithTimeout(ctx, wait+redisconn.IOTimeout)
 	defer cancel()
 	err := s.blocked.XRead(blocked, &redis.XReadArgs{
-		Streams: []string{s.keys[shard].events, formatEventID(after)}, Count: 1, Block: max(wait, time.Millisecond),
+		Streams: []string{g.keys[shard].events, formatEventID(after)}, Count: 1, Block: max(wait, time.Millisecond),
 	}).Err()
 	if err != nil && !errors.Is(err, redis.Nil) {
 		return nil, after, classify(fmt.Errorf("event log of shard %d: %w", shard, err))

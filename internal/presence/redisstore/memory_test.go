@@ -69,7 +69,7 @@ func memoryByKind(t testing.TB, s *Store) map[string]int64 {
 		cmds, err := pipe.Exec(ctx)
 		require.NoError(t, err)
 		for i, cmd := range cmds {
-			kind := strings.Split(keys[i], ":")[2]
+			kind := strings.Split(keys[i], ":")[3]
 			bytes[kind] += cmd.(interface{ Val() int64 }).Val()
 		}
 		keys = keys[n:]

@@ -14,19 +14,24 @@ func (s *Store) Page(ctx context.Context, req presence.PageRequest) (presence.Pa
 	if err := req.Check(s.opts.LevelIndex); err != nil || req.Filter.Empty() {
 		return presence.Page{}, err
 	}
+	g := s.current()
 	if req.Order == presence.Unordered && req.First > 0 {
-		return s.scanPage(ctx, req)
+		return s.scanPage(ctx, g, req)
 	}
+	return s.orderedPage(ctx, g, req)
+}
+
+func (s *Store) orderedPage(ctx context.Context, g *generation, req presence.PageRequest) (presence.Page, error) {
 	var page presence.Page
-	heads := make([]*head, s.layout.shards)
-	dry := make([]*head, s.layout.shards)
+	heads := make([]*head, g.shards)
+	dry := make([]*head, g.shards)
 	for shard := range heads {
 		heads[shard] = &head{shard: shard, mark: req.After, left: true}
 	}
 	copy(dry, heads)
-	share := shardShare(req.First, s.layout.shards)
+	share := shardShare(req.First, g.shards)
 	for first := true; ; first = false {
-		parts, err := s.fetch(ctx, req, dry, share)
+		parts, err := s.fetch(ctx, g, req, dry, share)
 		if err != nil {
 			return presence.Page{}, err
 		}
@@ -66,13 +71,13 @@ type part struct {
 }
 
 // fetch asks the shards of heads for their next rows.
-func (s *Store) fetch(ctx context.Context, req presence.PageRequest, heads []*head, limit int) ([]part, error) {
+func (s *Store) fetch(ctx context.Context, g *generation, req presence.PageRequest, heads []*head, limit int) ([]part, error) {
 	calls := make([]call, len(heads))
 	for i, h := range heads {
-		keys := []string{s.keys[h.shard].online, s.keys[h.shard].level}
-		calls[i] = call{h.shard, keys, s.pageArgs(req, h.mark, limit)}
+		k := g.keys[h.shard]
+		calls[i] = call{h.shard, []string{k.meta, k.online, k.level}, s.pageArgs(g, req, h.mark, limit)}
 	}
-	answers, err := s.run(ctx, s.scripts.page, calls)
+	answers, err := s.run(ctx, g, s.scripts.page, calls)
 	if err != nil {
 		return nil, err
 	}
@@ -104,16 +109,14 @@ func row(m presence.Mark, away presence.Millis) presence.Row {
 }
 
 // pageArgs are the ARGV of page.lua.
-func (s *Store) pageArgs(req presence.PageRequest, mark *presence.Mark, limit int) []any {
+func (s *Store) pageArgs(g *generation, req presence.PageRequest, mark *presence.Mark, limit int) []any {
 	by := "active"
 	if req.Order.ByLevel() {
 		by = "level"
 	}
 	least, greatest := levelArgs(req.Filter)
-	args := []any{
-		s.now(), s.opts.Rules.AwayAfter.Milliseconds(), by, req.Order.Descending(),
-		string(req.Filter.Status), least, greatest, limit,
-	}
+	args := append(s.readArgs(g, 10), s.opts.Rules.AwayAfter.Milliseconds(), by, req.Order.Descending(),
+		string(req.Filter.Status), least, greatest, limit)
 	if mark != nil {
 		args = append(args, mark.UserID, int64(mark.LastActiveAt), mark.Level)
 	}

@@ -9,22 +9,23 @@ import (
 
 // Presences implements presence.Store by presences.lua.
 func (s *Store) Presences(ctx context.Context, userIDs []string) ([]presence.Presence, error) {
+	g := s.current()
 	var calls []call
 	var places [][]int // by call: where its answers go
-	for shard, at := range s.byShard(len(userIDs), func(i int) string { return userIDs[i] }) {
+	for shard, at := range g.byShard(len(userIDs), func(i int) string { return userIDs[i] }) {
 		if len(at) == 0 {
 			continue
 		}
 		var buckets bucketSet
-		args := append(make([]any, 0, 2+2*len(at)), s.now(), s.opts.Rules.AwayAfter.Milliseconds())
+		args := append(s.readArgs(g, 1+2*len(at)), s.opts.Rules.AwayAfter.Milliseconds())
 		for _, i := range at {
-			_, bucket := s.layout.place(userIDs[i])
+			_, bucket := g.place(userIDs[i])
 			args = append(args, userIDs[i], buckets.add(bucket))
 		}
-		calls = append(calls, call{shard, s.keys[shard].appendBuckets(nil, buckets.list), args})
+		calls = append(calls, call{shard, g.keys[shard].readKeys(buckets.list), args})
 		places = append(places, at)
 	}
-	answers, err := s.run(ctx, s.scripts.presences, calls)
+	answers, err := s.run(ctx, g, s.scripts.presences, calls)
 	if err != nil {
 		return nil, err
 	}

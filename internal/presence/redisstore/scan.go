@@ -17,6 +17,8 @@ const (
 	leastScan    = 100
 )
 
+var errWalk = presence.Invalid("the cursor is of a walk that a resharding has ended; begin anew")
+
 // scanPage is a page of the unordered walk: shard after shard, step by step
 // with ZSCAN.
 //
@@ -26,45 +28,49 @@ const (
 // behind which id. If the set has outgrown the listpack by the next page, the
 // scan starts over and leaves out the ids up to there: whoever stayed online
 // and has such an id was in the complete answer.
-func (s *Store) scanPage(ctx context.Context, req presence.PageRequest) (presence.Page, error) {
+func (s *Store) scanPage(ctx context.Context, g *generation, req presence.PageRequest) (presence.Page, error) {
 	page := presence.Page{HasPrevious: req.After != nil}
-	total, err := s.Page(ctx, presence.PageRequest{Order: presence.LastActiveDesc, Filter: req.Filter})
+	at := presence.Mark{Level: presence.NoLevel, Scan: presence.Scan{Shards: g.shards}}
+	if req.After != nil {
+		at.Scan, at.UserID = req.After.Scan, req.After.UserID
+	}
+	if at.Scan.Shards != g.shards {
+		return page, errWalk
+	}
+	total, err := s.orderedPage(ctx, g, presence.PageRequest{Order: presence.LastActiveDesc, Filter: req.Filter})
 	if err != nil {
 		return page, err
 	}
 	page.Total = total.Total
-	at := presence.Mark{Level: presence.NoLevel}
-	if req.After != nil {
-		at.Scan, at.UserID = req.After.Scan, req.After.UserID
-	}
 	for range maxScanSteps {
-		if at.Scan.Shard >= s.layout.shards || len(page.Rows) >= req.First {
+		if at.Scan.Shard >= g.shards || len(page.Rows) >= req.First {
 			break
 		}
-		rows, after, err := s.scanStep(ctx, req, at, req.First-len(page.Rows))
+		rows, after, err := s.scanStep(ctx, g, req, at, req.First-len(page.Rows))
 		if err != nil {
 			return page, err
 		}
 		page.Rows = append(page.Rows, rows...)
 		at = after
 	}
-	page.HasNext = at.Scan.Shard < s.layout.shards
+	page.HasNext = at.Scan.Shard < g.shards
 	page.End = &at
 	return page, nil
 }
 
 // scanStep is one step from a place, and the place behind it.
-func (s *Store) scanStep(ctx context.Context, req presence.PageRequest, at presence.Mark, want int) ([]presence.Row, presence.Mark, error) {
-	keys := s.keys[at.Scan.Shard]
+func (s *Store) scanStep(
+	ctx context.Context, g *generation, req presence.PageRequest, at presence.Mark, want int,
+) ([]presence.Row, presence.Mark, error) {
+	keys := g.keys[at.Scan.Shard]
 	key := keys.online
 	if req.Filter.Levels != nil {
 		key = keys.level
 	}
 	least, greatest := levelArgs(req.Filter)
-	answers, err := s.run(ctx, s.scripts.scan, []call{{at.Scan.Shard, []string{key}, []any{
-		s.now(), s.opts.Rules.AwayAfter.Milliseconds(), string(req.Filter.Status), least, greatest,
-		strconv.FormatUint(at.Scan.Cursor, 10), max(want, leastScan),
-	}}})
+	args := append(s.readArgs(g, 6), s.opts.Rules.AwayAfter.Milliseconds(), string(req.Filter.Status), least, greatest,
+		strconv.FormatUint(at.Scan.Cursor, 10), max(want, leastScan))
+	answers, err := s.run(ctx, g, s.scripts.scan, []call{{at.Scan.Shard, []string{keys.meta, key}, args}})
 	if err != nil {
 		return nil, at, err
 	}
@@ -102,7 +108,7 @@ func (s *Store) scanStep(ctx context.Context, req presence.PageRequest, at prese
 	after := at
 	after.Scan.Cursor = cursor
 	if cursor == 0 {
-		after = presence.Mark{Level: presence.NoLevel, Scan: presence.Scan{Shard: at.Scan.Shard + 1}}
+		after = presence.Mark{Level: presence.NoLevel, Scan: presence.Scan{Shards: g.shards, Shard: at.Scan.Shard + 1}}
 	}
 	if n := len(rows); n > 0 {
 		rows[n-1].After = after

@@ -21,6 +21,7 @@ type script struct {
 type scripts struct {
 	beat, end, levels, sweep, settle, forget, tail *script
 	presences, page, scan                          *script
+	hold, copy, move                               *script
 }
 
 func loadScripts() (*scripts, error) {
@@ -36,17 +37,18 @@ func loadScripts() (*scripts, error) {
 		}
 		return &script{name: name, source: source, sha: redis.NewScript(source).Hash()}
 	}
-	reads := func(name string) *script { return load(name, "common") }
+	plain := func(name string) *script { return load(name, "common") }
 	writes := func(name string) *script { return load(name, "common", "state") }
 	s := &scripts{
 		beat: writes("beat"), end: writes("end"), levels: writes("levels"), sweep: writes("sweep"),
 		settle: writes("settle"), forget: writes("forget"), tail: writes("tail"),
-		presences: reads("presences"), page: reads("page"), scan: reads("scan"),
+		presences: plain("presences"), page: plain("page"), scan: plain("scan"),
+		hold: plain("hold"), copy: plain("copy"), move: plain("move"),
 	}
 	return s, failed
 }
 
-// call is one run of a script on one shard.
+// call is one run of a script on one shard of a generation.
 type call struct {
 	shard int
 	keys  []string
@@ -55,13 +57,16 @@ type call struct {
 
 // run runs a script once for each call, all in one round trip (one for each server), and
 // returns the answers in the calls' order. The first error ends it.
-func (s *Store) run(ctx context.Context, sc *script, calls []call) ([]any, error) {
+func (s *Store) run(ctx context.Context, g *generation, sc *script, calls []call) ([]any, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
+	if err := s.verify(ctx); err != nil {
+		return nil, err
+	}
 	if len(calls) == 1 {
 		answer, err := s.runOne(ctx, sc, calls[0])
 		if err != nil {
-			return nil, s.failure(sc, calls[0], err)
+			return nil, s.failure(ctx, g, sc, calls[0].shard, err)
 		}
 		return []any{answer}, nil
 	}
@@ -78,7 +83,7 @@ func (s *Store) run(ctx context.Context, sc *script, calls []call) ([]any, error
 			answer, err = s.client.Eval(ctx, sc.source, calls[i].keys, calls[i].args...).Result()
 		}
 		if err != nil {
-			return nil, s.failure(sc, calls[i], err)
+			return nil, s.failure(ctx, g, sc, calls[i].shard, err)
 		}
 		answers[i] = answer
 	}

@@ -17,10 +17,14 @@ import (
 func (s *Store) Stats(ctx context.Context) (presence.Stats, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
+	g := s.current()
 	var st presence.Stats
+	if err := s.verify(ctx); err != nil {
+		return st, err
+	}
 	pipe := s.client.Pipeline()
-	cards := make([]*redis.IntCmd, s.layout.shards)
-	for shard, k := range s.keys {
+	cards := make([]*redis.IntCmd, g.shards)
+	for shard, k := range g.keys {
 		cards[shard] = pipe.ZCard(ctx, k.online)
 	}
 	if _, err := pipe.Exec(ctx); err != nil {

@@ -3,10 +3,11 @@
 package redisstore
 
 import (
-	"context"
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,6 +29,10 @@ const DefaultBuckets = 1 << 14
 // DefaultEventLog is how many entries each shard's event log keeps, about.
 const DefaultEventLog = 10_000
 
+// maxBlocked bounds the reads that wait, one a shard; those of a layout that has just
+// ended may still do so.
+const maxBlocked = 2 * presence.MaxShards
+
 // Options say where the store is and how it is laid out.
 type Options struct {
 	URL    string // see redisconn.Parse
@@ -40,23 +45,21 @@ type Options struct {
 	EventLog   int // entries of each shard's event log; 0 is DefaultEventLog
 	// Now replaces the servers' clock in tests.
 	Now func() presence.Millis
+	Log *slog.Logger // nil: none
 }
 
 // Store is a presence.Store in Redis.
 type Store struct {
-	opts   Options
-	layout layout
-	node   string // names this store among the nodes that sweep
+	opts Options
+	node string // names this store among the nodes that sweep
+	log  *slog.Logger
 
-	client  redis.UniversalClient
-	blocked redis.UniversalClient // for the reads that wait: they hold a connection each
-	scripts *scripts
-	keys    []*shardKeys
-	commits []*committer
-	sweeps  []*sweep
-	// outages tells by shard whether a call has failed since this node last swept it.
-	outages []atomic.Bool
-	flights sync.WaitGroup // batches under way
+	client     redis.UniversalClient
+	blocked    redis.UniversalClient // for the reads that wait: they hold a connection each
+	scripts    *scripts
+	generation atomic.Pointer[generation]
+	checked    atomic.Bool    // Check has passed
+	flights    sync.WaitGroup // batches under way
 }
 
 var _ presence.Store = (*Store)(nil)
@@ -81,16 +84,10 @@ func Open(opts Options) (*Store, error) {
 		return nil, fmt.Errorf("redis URL: %w", err)
 	}
 	s := &Store{
-		opts: opts, node: rand.Text(), scripts: scripts,
-		client: address.Open(0), blocked: address.Open(opts.Shards + 2),
-		outages: make([]atomic.Bool, opts.Shards),
-		layout:  layout{shards: opts.Shards, buckets: max(1, opts.Buckets/opts.Shards), levelIndex: opts.LevelIndex},
+		opts: opts, node: rand.Text(), scripts: scripts, log: cmp.Or(opts.Log, slog.New(slog.DiscardHandler)),
+		client: address.Open(0), blocked: address.Open(maxBlocked),
 	}
-	for shard := range opts.Shards {
-		s.keys = append(s.keys, newShardKeys(opts.Prefix, shard, s.layout.buckets))
-		s.commits = append(s.commits, &committer{store: s, shard: shard})
-		s.sweeps = append(s.sweeps, newSweep(s.layout.buckets))
-	}
+	s.generation.Store(s.newGeneration(newLayout(opts.Shards, opts.Buckets, opts.LevelIndex)))
 	return s, nil
 }
 
@@ -103,26 +100,8 @@ func (s *Store) Close() error {
 	return errors.Join(s.client.Close(), s.blocked.Close())
 }
 
-// Check reports whether Redis can be reached and holds data of this store's
-// layout, or none.
-func (s *Store) Check(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	written, err := s.client.HGet(ctx, s.keys[0].meta, "layout").Result()
-	switch {
-	case errors.Is(err, redis.Nil):
-		return nil
-	case err != nil:
-		return classify(err)
-	case written != s.layout.String():
-		return fmt.Errorf("prefix %q was written with %s, this node has %s: "+
-			"use the same ROLLCALL_SHARDS and ROLLCALL_LEVEL_INDEX, or another ROLLCALL_KEY_PREFIX", s.opts.Prefix, written, s.layout)
-	}
-	return nil
-}
-
 // Shards is the number of shards.
-func (s *Store) Shards() int { return s.layout.shards }
+func (s *Store) Shards() int { return s.current().shards }
 
 // HasLevelIndex tells whether the store keeps the level index.
 func (s *Store) HasLevelIndex() bool { return s.opts.LevelIndex }
@@ -135,20 +114,14 @@ func (s *Store) now() any {
 	return int64(s.opts.Now())
 }
 
-// writeArgs are the ARGV that state.lua takes for a shard, with room for n more.
-func (s *Store) writeArgs(shard, n int) []any {
-	r := s.opts.Rules
-	args := make([]any, 0, 9+n)
-	return append(args, s.now(), r.TTL.Milliseconds(), r.BackgroundTTL.Milliseconds(), r.AwayAfter.Milliseconds(),
-		r.Gap().Milliseconds(), s.opts.EventLog, s.opts.LevelIndex, s.layout.String(), s.outages[shard].Load())
+// readArgs are the ARGV that common.lua takes, with room for n more.
+func (s *Store) readArgs(g *generation, n int) []any {
+	return append(make([]any, 0, 2+n), s.now(), g.String())
 }
 
-// byShard gathers the positions of ids by their shard; shards without any are nil.
-func (s *Store) byShard(n int, id func(i int) string) [][]int {
-	lists := make([][]int, s.layout.shards)
-	for i := range n {
-		shard := presence.Shard(id(i), s.layout.shards)
-		lists[shard] = append(lists[shard], i)
-	}
-	return lists
+// writeArgs are the ARGV that state.lua takes for a shard, with room for n more.
+func (s *Store) writeArgs(g *generation, shard, n int) []any {
+	r := s.opts.Rules
+	return append(s.readArgs(g, 7+n), r.TTL.Milliseconds(), r.BackgroundTTL.Milliseconds(), r.AwayAfter.Milliseconds(),
+		r.Gap().Milliseconds(), s.opts.EventLog, s.opts.LevelIndex, g.outages[shard].Load())
 }

@@ -23,12 +23,8 @@ func fixture(tb testing.TB, t scope, url string, o presencetest.Options, clock *
 
 // lose deletes all keys of the store, each shard's at once.
 func lose(t scope, s *Store) {
-	for _, k := range s.keys {
-		buckets := make([]int, s.layout.buckets)
-		for b := range buckets {
-			buckets[b] = b
-		}
-		require.NoError(t, s.client.Del(context.Background(), k.writeKeys(buckets)...).Err())
+	for _, k := range s.current().keys {
+		require.NoError(t, s.client.Del(context.Background(), k.writeKeys(s.current().allBuckets())...).Err())
 	}
 }
 

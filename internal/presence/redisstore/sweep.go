@@ -45,17 +45,21 @@ func newSweep(buckets int) *sweep {
 
 // Sweep implements presence.Store by sweep.lua, settle.lua and forget.lua.
 func (s *Store) Sweep(ctx context.Context, shard int) (presence.SweepReport, error) {
-	w := s.sweeps[shard]
+	g := s.current()
+	if shard >= g.shards {
+		return presence.SweepReport{}, nil
+	}
+	w := g.sweeps[shard]
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
 	buckets := w.dueBuckets(s.guessNow(w))
-	args := append(s.writeArgs(shard, 3), s.node, sweepHold.Milliseconds(), sweepUsers)
-	answers, err := s.run(ctx, s.scripts.sweep, []call{{shard, s.keys[shard].writeKeys(buckets), args}})
+	args := append(s.writeArgs(g, shard, 3), s.node, sweepHold.Milliseconds(), sweepUsers)
+	answers, err := s.run(ctx, g, s.scripts.sweep, []call{{shard, g.keys[shard].writeKeys(buckets), args}})
 	if err != nil {
 		return presence.SweepReport{}, err
 	}
-	s.outages[shard].Store(false)
+	g.outages[shard].Store(false)
 	r := newReader(answers[0])
 	report := presence.SweepReport{Elsewhere: r.number() == 1, Now: presence.Millis(r.number()), Beats: r.number()}
 	report.Expired = int(r.number())
@@ -74,10 +78,10 @@ func (s *Store) Sweep(ctx context.Context, shard int) (presence.SweepReport, err
 	if r.err != nil {
 		return report, fmt.Errorf("sweep: %w", r.err)
 	}
-	if err := s.settle(ctx, shard, candidates, mark, &report); err != nil {
+	if err := s.settle(ctx, g, shard, candidates, mark, &report); err != nil {
 		return report, err
 	}
-	if err := s.forget(ctx, shard, w, &report); err != nil {
+	if err := s.forget(ctx, g, shard, w, &report); err != nil {
 		return report, err
 	}
 	report.More = report.More || len(w.dueBuckets(w.now)) > 0 || len(candidates) >= sweepUsers
@@ -108,20 +112,22 @@ func (w *sweep) dueBuckets(now presence.Millis) []int {
 
 // settle settles the candidates for AWAY, and with the last of them sets the mark behind
 // which the next sweep searches.
-func (s *Store) settle(ctx context.Context, shard int, candidates []any, mark int64, report *presence.SweepReport) error {
+func (s *Store) settle(
+	ctx context.Context, g *generation, shard int, candidates []any, mark int64, report *presence.SweepReport,
+) error {
 	for len(candidates) > 0 {
 		n := min(len(candidates), sweepUsers)
-		args := append(s.writeArgs(shard, 1+2*n), "")
+		args := append(s.writeArgs(g, shard, 1+2*n), "")
 		if n == len(candidates) {
 			args[len(args)-1] = mark
 		}
 		var buckets bucketSet
 		for _, c := range candidates[:n] {
 			user, _ := c.(string)
-			_, bucket := s.layout.place(user)
+			_, bucket := g.place(user)
 			args = append(args, user, buckets.add(bucket))
 		}
-		answers, err := s.run(ctx, s.scripts.settle, []call{{shard, s.keys[shard].writeKeys(buckets.list), args}})
+		answers, err := s.run(ctx, g, s.scripts.settle, []call{{shard, g.keys[shard].writeKeys(buckets.list), args}})
 		if err != nil {
 			return err
 		}
@@ -137,7 +143,7 @@ func (s *Store) settle(ctx context.Context, shard int, candidates []any, mark in
 }
 
 // forget searches one bucket, if its turn has come.
-func (s *Store) forget(ctx context.Context, shard int, w *sweep, report *presence.SweepReport) error {
+func (s *Store) forget(ctx context.Context, g *generation, shard int, w *sweep, report *presence.SweepReport) error {
 	every := presence.Millis(forgetCycle.Milliseconds() / int64(len(w.due)))
 	if w.forgetAt == 0 {
 		w.forgetAt = report.Now
@@ -147,7 +153,7 @@ func (s *Store) forget(ctx context.Context, shard int, w *sweep, report *presenc
 	if report.Now < w.forgetAt {
 		return nil
 	}
-	answers, err := s.run(ctx, s.scripts.forget, []call{{shard, s.keys[shard].writeKeys([]int{w.forgetNext}), s.writeArgs(shard, 0)}})
+	answers, err := s.run(ctx, g, s.scripts.forget, []call{{shard, g.keys[shard].writeKeys([]int{w.forgetNext}), s.writeArgs(g, shard, 0)}})
 	if err != nil {
 		return err
 	}

@@ -1,15 +1,23 @@
 -- What every script shares; it is put in front of each of them. Before it stand the
 -- numbers that Go and the scripts share; see constants.go.
 --
+-- KEYS[1] {p:S:s}:meta  hash  layout: that in which the users of this shard are stored
 -- ARGV[1] now (ms) in tests, '' for the server's clock
+-- ARGV[2] layout of the caller, who is refused if the shard has another
 
--- A user's record, in {p:s}:session:B while online and in {p:s}:seen:B after: state
+-- A user's record, in {p:S:s}:session:B while online and in {p:S:s}:seen:B after: state
 -- (1 byte), epoch (6), since (online since, or offline since), lease end, last
 -- activity (5 each, from BASE on, 0: never), nonce of the sign-in (3), level (2), and
 -- the device of the live session. With a device of 37 bytes it has 64: Redis
 -- keeps no longer values in a listpack. Another format needs another recordFormat in keys.go.
 local RECORD, RECORD_SIZE = '>BI6I5I5I5I3h', 27
 local BASE = 1577836800000 -- 2020
+local KEEP = 259200        -- seconds that a key outlives its last write: 3 days
+
+local layout = redis.call('HGET', KEYS[1], 'layout')
+if layout and layout ~= ARGV[2] then
+  return redis.error_reply('LAYOUT ' .. layout)
+end
 
 local now = tonumber(ARGV[1])
 if not now then

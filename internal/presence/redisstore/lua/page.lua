@@ -1,24 +1,24 @@
 -- One shard's part of a page of the list. Writes nothing, and reads no rows but
 -- those that it returns: totals and starting points are ranks.
 --
--- KEYS[1] {p:s}:online  zset  user -> last activity (ms)
--- KEYS[2] {p:s}:level   zset  user -> level * LEVEL_UNIT + last activity
--- ARGV[2] away after (ms)
--- ARGV[3] order: 'active' or 'level'   ARGV[4] '1' if descending
--- ARGV[5] status: 'ONLINE', 'AWAY', or '' for both
--- ARGV[6] least and ARGV[7] greatest level, or '' and '' for everybody
--- ARGV[8] how many rows at most
--- ARGV[9…11] the mark to start behind: user, last activity (ms), level; or none
+-- KEYS[2] {p:S:s}:online  zset  user -> last activity (ms)
+-- KEYS[3] {p:S:s}:level   zset  user -> level * LEVEL_UNIT + last activity
+-- ARGV[3] away after (ms)
+-- ARGV[4] order: 'active' or 'level'   ARGV[5] '1' if descending
+-- ARGV[6] status: 'ONLINE', 'AWAY', or '' for both
+-- ARGV[7] least and ARGV[8] greatest level, or '' and '' for everybody
+-- ARGV[9] how many rows at most
+-- ARGV[10…12] the mark to start behind: user, last activity (ms), level; or none
 -- Returns: now (ms), total, 1 if rows precede, 1 if rows are left, then for each
 --   row: user, last activity (ms), level (-1: none or not known)
 
-local online_key, level_key = KEYS[1], KEYS[2]
-local away = now - tonumber(ARGV[2])
-local by_level, descending = ARGV[3] == 'level', ARGV[4] == '1'
-local status, least, greatest, limit = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local online_key, level_key = KEYS[2], KEYS[3]
+local away = now - tonumber(ARGV[3])
+local by_level, descending = ARGV[4] == 'level', ARGV[5] == '1'
+local status, least, greatest, limit = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local mark
-if ARGV[9] then
-  mark = { user = ARGV[9], active = tonumber(ARGV[10]), level = tonumber(ARGV[11]) }
+if ARGV[10] then
+  mark = { user = ARGV[10], active = tonumber(ARGV[11]), level = tonumber(ARGV[12]) }
 end
 
 -- The activity that the status leaves: from 'low' to 'high', both included.

@@ -1,17 +1,17 @@
 -- The presence of users of one shard. Writes nothing.
 --
--- KEYS: for each bucket two:
---   {p:s}:session:B     hash  user -> record, of those online
---   {p:s}:seen:B        hash  user -> record, of those offline
--- ARGV[2] away after (ms), then for each user: user, bucket (from 0, among KEYS)
+-- KEYS[2…]: for each bucket two:
+--   {p:S:s}:session:B     hash  user -> record, of those online
+--   {p:S:s}:seen:B        hash  user -> record, of those offline
+-- ARGV[3] away after (ms), then for each user: user, bucket (from 0, among KEYS)
 -- Returns, for each user: state (1 online, 2 away; else offline), last activity
 --   (ms), since (ms), epoch, device
 
-local away = now - tonumber(ARGV[2])
+local away = now - tonumber(ARGV[3])
 
 local reply = {}
-for i = 3, #ARGV, 2 do
-  local user, at = ARGV[i], 1 + 2 * ARGV[i + 1]
+for i = 4, #ARGV, 2 do
+  local user, at = ARGV[i], 2 + 2 * ARGV[i + 1]
   local u = unpack_record(redis.call('HGET', KEYS[at], user) or redis.call('HGET', KEYS[at + 1], user))
   if u and (u.state == ONLINE or u.state == AWAY) then -- as the clock says, told or not
     reply[#reply + 1] = { u.active <= away and AWAY or ONLINE, u.active, u.since, u.epoch, u.device }

@@ -1,18 +1,18 @@
 -- One step of the unordered walk over one shard. Writes nothing.
 --
--- KEYS[1] {p:s}:online or {p:s}:level, zset: which of them tells what the filter needs
--- ARGV[2] away after (ms)
--- ARGV[3] status: 'ONLINE', 'AWAY', or '' for both
--- ARGV[4] least and ARGV[5] greatest level, both '' with {p:s}:online
--- ARGV[6] where the scan stands ('0': at the start), as text: it has 64 bits
--- ARGV[7] how many users to look at, about
+-- KEYS[2] {p:S:s}:online or {p:S:s}:level, zset: which of them tells what the filter needs
+-- ARGV[3] away after (ms)
+-- ARGV[4] status: 'ONLINE', 'AWAY', or '' for both
+-- ARGV[5] least and ARGV[6] greatest level, both '' with {p:S:s}:online
+-- ARGV[7] where the scan stands ('0': at the start), as text: it has 64 bits
+-- ARGV[8] how many users to look at, about
 -- Returns: now (ms), where the scan stands ('0': it is over), then for each user
 --   that the filter leaves: user, last activity (ms)
 
-local away, status = now - tonumber(ARGV[2]), ARGV[3]
-local least, greatest = tonumber(ARGV[4]), tonumber(ARGV[5])
+local away, status = now - tonumber(ARGV[3]), ARGV[4]
+local least, greatest = tonumber(ARGV[5]), tonumber(ARGV[6])
 
-local step = redis.call('ZSCAN', KEYS[1], ARGV[6], 'COUNT', ARGV[7])
+local step = redis.call('ZSCAN', KEYS[2], ARGV[7], 'COUNT', ARGV[8])
 local reply = { now, step[1] }
 for i = 1, #step[2], 2 do
   local active, level = tonumber(step[2][i + 1]), NO_LEVEL

@@ -1,25 +1,24 @@
 -- What every script that writes shares; it is put between common.lua and each of
 -- them.
 --
--- KEYS[1] {p:s}:meta    hash    swept, grace (ms), beats, sweeper, until (ms), away (ms), layout
--- KEYS[2] {p:s}:events  stream  transitions, and first of all the genesis
--- KEYS[3] {p:s}:online  zset    user -> last activity (ms), of those online
--- KEYS[4] {p:s}:level   zset    user -> level * 2^41 + last activity
+-- KEYS[1] {p:S:s}:meta    hash    swept, grace (ms), beats, sweeper, until (ms), away (ms), layout,
+--                               resharder, held (ms), frozen
+-- KEYS[2] {p:S:s}:events  stream  transitions, and first of all the genesis
+-- KEYS[3] {p:S:s}:online  zset    user -> last activity (ms), of those online
+-- KEYS[4] {p:S:s}:level   zset    user -> level * 2^41 + last activity
 -- KEYS[5…]              for each bucket that the call needs, two:
---   {p:s}:session:B     hash    user -> record, of those online
---   {p:s}:seen:B        hash    user -> record, of those offline
+--   {p:S:s}:session:B     hash    user -> record, of those online
+--   {p:S:s}:seen:B        hash    user -> record, of those offline
 --
--- ARGV[2] TTL (ms)   ARGV[3] background TTL (ms)   ARGV[4] away after (ms)
--- ARGV[5] gap (ms)   ARGV[6] event log's length    ARGV[7] '1' with the level index
--- ARGV[8] layout; a shard written with another one is left alone
+-- ARGV[3] TTL (ms)   ARGV[4] background TTL (ms)   ARGV[5] away after (ms)
+-- ARGV[6] gap (ms)   ARGV[7] event log's length    ARGV[8] '1' with the level index
 -- ARGV[9] '1' if the node could not reach this shard since it last swept it
 
-local ttl, background_ttl, away_after, gap = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local log_length, level_index = ARGV[6], ARGV[7] == '1'
+local ttl, background_ttl, away_after, gap = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local log_length, level_index = ARGV[7], ARGV[8] == '1'
 local meta_key, events_key, online_key, level_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 
-local HEADER = 9          -- the ARGV of the call itself begin behind
-local KEEP = 259200       -- seconds that a key outlives its last write: 3 days
+local HEADER = 9 -- the ARGV of the call itself begin behind
 local STATUS = { 'ONLINE', 'AWAY', 'OFFLINE', 'OFFLINE', 'OFFLINE' } -- by state
 local REASON = { '', '', 'EXPIRED', 'SIGNED_OUT', 'DISCONNECTED' }
 
@@ -48,15 +47,15 @@ end
 -- grace is the time until which no lease is over.
 local grace
 do
-  local meta = redis.call('HMGET', meta_key, 'swept', 'grace', 'layout')
+  local meta = redis.call('HMGET', meta_key, 'swept', 'grace', 'frozen', 'held')
   local swept = tonumber(meta[1])
-  if swept and meta[3] ~= ARGV[8] then
-    return redis.error_reply('LAYOUT the shard was written with ' .. tostring(meta[3]))
+  if meta[3] and tonumber(meta[4]) > now then
+    return redis.error_reply('RESHARDING the shard takes no writes for a moment')
   end
   grace = tonumber(meta[2]) or 0
   if not swept then -- a new store, or one that lost its data
     grace = now + ttl
-    redis.call('HSET', meta_key, 'swept', now, 'grace', grace, 'layout', ARGV[8])
+    redis.call('HSET', meta_key, 'swept', now, 'grace', grace, 'layout', ARGV[2])
     begin_log()
     keep(meta_key, events_key)
   elseif now - swept > gap or swept - now > gap then

@@ -1,0 +1,47 @@
+package redisstore
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+)
+
+// generation is the store in one layout: its keys, and what this node keeps by
+// shard. Resharding ends it, and all nodes go on with another.
+type generation struct {
+	layout
+	keys    []*shardKeys
+	commits []*committer
+	sweeps  []*sweep
+	// outages tells by shard whether a call has failed since this node last swept it.
+	outages []atomic.Bool
+}
+
+func (s *Store) newGeneration(l layout) *generation {
+	g := &generation{layout: l, outages: make([]atomic.Bool, l.shards)}
+	for shard := range l.shards {
+		g.keys = append(g.keys, newShardKeys(s.opts.Prefix, l, shard))
+		g.commits = append(g.commits, &committer{store: s, generation: g, shard: shard})
+		g.sweeps = append(g.sweeps, newSweep(l.buckets))
+	}
+	return g
+}
+
+// current is the generation that calls begin with; one that ends meanwhile refuses them.
+func (s *Store) current() *generation { return s.generation.Load() }
+
+// movedReply begins our scripts' refusal of a shard that is stored in another
+// layout, which follows.
+const movedReply = "LAYOUT "
+
+// follow goes on with the layout to which a reply says that the users of g were moved.
+func (s *Store) follow(ctx context.Context, g *generation, reply string) {
+	_, text, _ := strings.Cut(reply, movedReply)
+	l, ok := parseLayout(text)
+	if !ok || l.shards == g.shards || l.levelIndex != g.levelIndex {
+		return // stored by nodes that are set up differently; see Check
+	}
+	if s.generation.CompareAndSwap(g, s.newGeneration(l)) {
+		s.log.WarnContext(ctx, "the store was resharded; set ROLLCALL_SHARDS before this node is restarted", "shards", l.shards)
+	}
+}

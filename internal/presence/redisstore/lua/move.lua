@@ -1,0 +1,14 @@
+-- Says of a shard that its users are stored in another layout by now.
+--
+-- KEYS[1] {p:S:s}:meta  hash
+-- ARGV[3] resharder, who must have it frozen   ARGV[4] the other layout
+-- Returns: 1, or 0 if the shard was not kept frozen
+
+local meta = redis.call('HMGET', KEYS[1], 'resharder', 'held', 'frozen')
+if meta[1] ~= ARGV[3] or tonumber(meta[2]) <= now or meta[3] ~= '1' then
+  return 0
+end
+redis.call('DEL', KEYS[1])
+redis.call('HSET', KEYS[1], 'layout', ARGV[4])
+redis.call('EXPIRE', KEYS[1], KEEP)
+return 1
