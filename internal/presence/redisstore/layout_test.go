@@ -29,6 +29,11 @@ func TestEveryCallHasOneSlot(t *testing.T) {
 	}
 	_, _, err := s.Follow(t.Context(), 0, presence.EventID{}, 1)
 	require.ErrorIs(t, err, presence.ErrTrimmed)
+	from := s.current()
+	r := &resharding{store: s, id: "test", from: from, to: s.newGeneration(newLayout(8, 64, true))}
+	r.copier = newCopier(s, r.from, r.to, untold)
+	_, err = r.run(t.Context())
+	require.NoError(t, err)
 	require.Empty(t, spy.bad)
 	require.GreaterOrEqual(t, len(spy.tags), s.Shards())
 }
@@ -51,8 +56,12 @@ func (s *slotSpy) look(cmd redis.Cmder) {
 		}
 	case "xread":
 		keys = append(keys, args[len(args)-2].(string))
-	case "hget", "zcard", "xrange":
+	case "hget", "hgetall", "hset", "expire", "del", "zcard", "xrange":
 		keys = append(keys, args[1].(string))
+	case "unlink":
+		for _, key := range args[1:] {
+			keys = append(keys, key.(string))
+		}
 	case "info", "hello", "client", "pipeline":
 	default:
 		s.bad = append(s.bad, "a command this test doesn't know: "+name)

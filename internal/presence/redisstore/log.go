@@ -61,13 +61,17 @@ func (s *Store) Range(ctx context.Context, shard int, after presence.EventID) ([
 		}
 		for _, entry := range entries[1:] {
 			e, err := decodeEvent(entry, shard)
-			if err != nil {
+			switch {
+			case err != nil:
 				return nil, after, err
-			}
-			after = e.ID
-			if e.Type != genesis {
+			case e.Type == moved && len(events) == 0:
+				return nil, after, presence.ErrTrimmed
+			case e.Type == moved:
+				return events, after, nil
+			case e.Type != genesis:
 				events = append(events, e)
 			}
+			after = e.ID
 		}
 		if len(entries) < logChunk {
 			return events, after, nil
@@ -93,8 +97,12 @@ func (s *Store) Follow(ctx context.Context, shard int, after presence.EventID, w
 	return s.Range(ctx, shard, after)
 }
 
-// genesis is the type of a log's first entry; see lua/state.lua.
-const genesis presence.EventType = "GENESIS"
+// The entries that are no events: a log's first (lua/state.lua), and the last of one
+// whose users were moved to other shards (lua/move.lua).
+const (
+	genesis presence.EventType = "GENESIS"
+	moved   presence.EventType = "MOVED"
+)
 
 // decodeEvent reads an entry as event in lua/state.lua writes it.
 func decodeEvent(entry redis.XMessage, shard int) (presence.Event, error) {
@@ -107,7 +115,7 @@ func decodeEvent(entry redis.XMessage, shard int) (presence.Event, error) {
 		return v
 	}
 	e := presence.Event{ID: id, Shard: shard, Type: presence.EventType(text("type"))}
-	if e.Type == genesis {
+	if e.Type == genesis || e.Type == moved {
 		return e, nil
 	}
 	number := func(field string) int64 {

@@ -138,18 +138,24 @@ func (r *resharding) move(ctx context.Context) error {
 	if err := r.hold(ctx, holdFor, false); err != nil {
 		return err
 	}
-	for shard := range r.from.shards {
-		args := append(r.store.readArgs(r.from, 2), r.id, r.to.String())
-		answers, err := r.store.run(ctx, r.from, r.store.scripts.move, []call{{shard, []string{r.from.keys[shard].meta}, args}})
-		if err == nil && answers[0] != int64(1) {
-			err = ErrHeld
-		}
-		if err != nil && shard == 0 {
-			return err
-		}
-		ctx = context.WithoutCancel(ctx) // begun, it is ended; a shard that fails is one that nobody asks any more
+	if err := r.moveShard(ctx, 0); err != nil {
+		return err
+	}
+	// Begun, it is ended. A shard that fails is one that nobody asks any more.
+	ctx = context.WithoutCancel(ctx)
+	for shard := 1; shard < r.from.shards; shard++ {
+		_ = r.moveShard(ctx, shard)
 	}
 	return nil
+}
+
+func (r *resharding) moveShard(ctx context.Context, shard int) error {
+	k, args := r.from.keys[shard], append(r.store.readArgs(r.from, 2), r.id, r.to.String())
+	answers, err := r.store.run(ctx, r.from, r.store.scripts.move, []call{{shard, []string{k.meta, k.events}, args}})
+	if err == nil && answers[0] != int64(1) {
+		return ErrHeld
+	}
+	return err
 }
 
 // keep holds the shards on, when it is time to.
