@@ -5,12 +5,16 @@
 //	reader per shard ─┼─▶ window ─▶ batch ─▶ index ─▶ queue per subscriber ─▶ Delta
 //	reader per shard ─┘
 //
-// A batch is shared by all subscribers that aren't narrowed to some users. The
+// A batch is shared by all subscribers who asked for the same. The
 // hub never waits for a subscriber: one whose queue is full loses its place and
 // is told so.
 package feed
 
-import "rollcall/internal/presence"
+import (
+	"sync"
+
+	"rollcall/internal/presence"
+)
 
 // Delta is what a subscriber is told at once: the events of a short window, of
 // each user in the order in which they happened. Deltas of several subscribers
@@ -22,6 +26,17 @@ type Delta struct {
 	// Reset says that events may be missing before Position: whatever is kept
 	// of the list must be read afresh. Such a delta carries no events.
 	Reset bool
+
+	batch *batch // that it tells as it is, to others too; nil if it is one subscriber's own
+}
+
+// Share is what make makes of the delta. All who are told the same delta get the same
+// bytes for the same key, which are made once; nobody changes them.
+func (d *Delta) Share(key string, make func() []byte) []byte {
+	if d.batch == nil {
+		return make()
+	}
+	return d.batch.share(key, make)
 }
 
 // Options say what a subscriber wants to hear.
@@ -30,4 +45,31 @@ type Options struct {
 	Users []string
 	// Since resumes after a position; nil begins now.
 	Since presence.Position
+	// Notify is called when there may be something to Poll for, by whoever brings it: it
+	// must return at once, and not call the subscription. Nil: see [Subscription.Wake].
+	Notify func()
+}
+
+// batch is what subscribers are told at a time. It is shared and never changed, but
+// for what has been made of it.
+type batch struct {
+	events []presence.Event
+	after  presence.Position
+
+	mu   sync.Mutex
+	made map[string]func() []byte // by key
+}
+
+func (b *batch) share(key string, make func() []byte) []byte {
+	b.mu.Lock()
+	once, ok := b.made[key]
+	if !ok {
+		once = sync.OnceValue(make)
+		if b.made == nil {
+			b.made = map[string]func() []byte{}
+		}
+		b.made[key] = once
+	}
+	b.mu.Unlock()
+	return once()
 }

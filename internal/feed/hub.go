@@ -85,7 +85,7 @@ func (h *Hub) Stop() {
 	h.ended = true
 	ended := h.subs.clear()
 	h.mu.Unlock()
-	for s := range ended {
+	for _, s := range ended {
 		s.end(ErrStopped)
 	}
 	h.wg.Wait()
@@ -95,7 +95,7 @@ func (h *Hub) Stop() {
 func (h *Hub) Subscribers() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.subs.all)
+	return h.subs.size
 }
 
 // whereabouts is the hub's place and the number of losses before it. It waits

@@ -1,85 +1,135 @@
 package feed
 
-import "slices"
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"rollcall/internal/presence"
+)
 
 // index finds the subscribers of an event: all that aren't narrowed, and of
 // those that are only the ones who asked for its user. So ten thousand
 // subscribers to one user each cost nothing for an event of another. The hub's
 // lock guards it.
 type index struct {
-	all        map[*Subscription]struct{}
-	unfiltered []*Subscription
-	byUser     map[string]map[*Subscription]struct{}
+	groups map[string]*group // by key
+	byUser map[string]map[*group]struct{}
+	size   int // subscriptions
+}
+
+// group is the subscribers who are told the same: the events of everybody, or of
+// the same users.
+type group struct {
+	key     string
+	users   []string // nil: everybody
+	members []*Subscription
+	matched []presence.Event // of the batch that is being told
+}
+
+// everybody is the key of those who aren't narrowed; ids have no spaces.
+const everybody = " "
+
+// keyOf is the key of those who asked for these users, which are sorted, each once.
+func keyOf(users []string) string {
+	if users == nil {
+		return everybody
+	}
+	return strings.Join(users, " ")
 }
 
 func newIndex() index {
-	return index{all: make(map[*Subscription]struct{}), byUser: make(map[string]map[*Subscription]struct{})}
+	return index{groups: make(map[string]*group), byUser: make(map[string]map[*group]struct{})}
 }
 
 func (x *index) add(s *Subscription) {
-	x.all[s] = struct{}{}
-	if s.users == nil {
-		s.slot = len(x.unfiltered)
-		x.unfiltered = append(x.unfiltered, s)
-		return
-	}
-	for user := range s.users {
-		subs := x.byUser[user]
-		if subs == nil {
-			subs = make(map[*Subscription]struct{}, 1)
-			x.byUser[user] = subs
+	key := keyOf(s.users)
+	g := x.groups[key]
+	if g == nil {
+		g = &group{key: key, users: s.users}
+		x.groups[key] = g
+		for _, user := range g.users {
+			if x.byUser[user] == nil {
+				x.byUser[user] = make(map[*group]struct{}, 1)
+			}
+			x.byUser[user][g] = struct{}{}
 		}
-		subs[s] = struct{}{}
 	}
+	s.group, s.slot = g, len(g.members)
+	g.members = append(g.members, s)
+	x.size++
 }
 
 // remove does nothing for one that isn't there.
 func (x *index) remove(s *Subscription) {
-	if _, ok := x.all[s]; !ok {
+	g := s.group
+	if g == nil {
 		return
 	}
-	delete(x.all, s)
-	if s.users == nil {
-		last := len(x.unfiltered) - 1
-		x.unfiltered[s.slot] = x.unfiltered[last]
-		x.unfiltered[s.slot].slot = s.slot
-		x.unfiltered = slices.Delete(x.unfiltered, last, last+1)
+	s.group = nil
+	x.size--
+	last := len(g.members) - 1
+	g.members[s.slot] = g.members[last]
+	g.members[s.slot].slot = s.slot
+	g.members = slices.Delete(g.members, last, last+1)
+	if last > 0 {
 		return
 	}
-	for user := range s.users {
-		subs := x.byUser[user]
-		delete(subs, s)
-		if len(subs) == 0 {
+	delete(x.groups, g.key)
+	for _, user := range g.users {
+		delete(x.byUser[user], g)
+		if len(x.byUser[user]) == 0 {
 			delete(x.byUser, user)
 		}
 	}
 }
 
+func (x *index) all() iter.Seq[*Subscription] {
+	return func(yield func(*Subscription) bool) {
+		for _, g := range x.groups {
+			for _, s := range g.members {
+				if !yield(s) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // clear empties the index and returns who was in it.
-func (x *index) clear() map[*Subscription]struct{} {
-	all := x.all
+func (x *index) clear() []*Subscription {
+	all := slices.Collect(x.all())
+	for _, s := range all {
+		s.group = nil
+	}
 	*x = newIndex()
 	return all
 }
 
 func (x *index) tell(b *batch) {
-	for _, s := range x.unfiltered {
-		s.push(b)
+	if g := x.groups[everybody]; g != nil {
+		g.tell(b)
 	}
 	if len(x.byUser) == 0 {
 		return
 	}
-	var touched []*Subscription
+	var touched []*group
 	for _, e := range b.events {
-		for s := range x.byUser[e.Presence.UserID] {
-			if s.matched == nil {
-				touched = append(touched, s)
+		for g := range x.byUser[e.Presence.UserID] {
+			if g.matched == nil {
+				touched = append(touched, g)
 			}
-			s.matched = append(s.matched, e)
+			g.matched = append(g.matched, e)
 		}
 	}
-	for _, s := range touched {
-		s.push(&batch{events: s.matched, after: b.after})
-		s.matched = nil
+	for _, g := range touched {
+		g.tell(&batch{events: g.matched, after: b.after})
+		g.matched = nil
+	}
+}
+
+func (g *group) tell(b *batch) {
+	for _, s := range g.members {
+		s.push(b)
 	}
 }

@@ -7,12 +7,6 @@ import (
 	"rollcall/internal/presence"
 )
 
-// batch is what subscribers are told at a time. It is shared and never changed.
-type batch struct {
-	events []presence.Event
-	after  presence.Position
-}
-
 // publishReads gathers what the readers get for a window at a time and
 // publishes it, until ctx ends.
 func (h *Hub) publishReads(ctx context.Context, from <-chan read) {
@@ -74,7 +68,7 @@ func (h *Hub) moveTo(place presence.Position) {
 	h.mu.Lock()
 	if h.place != nil {
 		h.losses++
-		for s := range h.subs.all {
+		for s := range h.subs.all() {
 			s.lose(place)
 		}
 	}

@@ -6,21 +6,49 @@ import (
 	"rollcall/internal/presence"
 )
 
+// queue is the batches that wait for one subscriber, oldest first.
+type queue struct {
+	batches []*batch // from next on
+	next    int
+	events  int // in all of them
+}
+
+func (q *queue) len() int { return len(q.batches) - q.next }
+
+func (q *queue) push(b *batch) {
+	q.batches = append(q.batches, b)
+	q.events += len(b.events)
+}
+
+func (q *queue) pop() *batch {
+	b := q.batches[q.next]
+	q.batches[q.next] = nil
+	q.next++
+	q.events -= len(b.events)
+	switch {
+	case q.next == len(q.batches):
+		q.batches, q.next = q.batches[:0], 0
+	case q.next > len(q.batches)/2:
+		q.batches = slices.Delete(q.batches, 0, q.next)
+		q.next = 0
+	}
+	return b
+}
+
 // push queues a batch; on a full queue the subscriber loses its place, for
 // good measure with the batch that didn't fit.
 func (s *Subscription) push(b *batch) {
 	s.mu.Lock()
 	switch {
 	case s.err != nil:
-	case len(s.queue) >= s.hub.cfg.QueueBatches, s.events+len(b.events) > s.hub.cfg.QueueEvents:
+	case s.queue.len() >= s.hub.cfg.QueueBatches, s.queue.events+len(b.events) > s.hub.cfg.QueueEvents:
 		s.drop()
 		s.lost, s.lostTo = true, b.after
 	default:
-		s.queue = append(s.queue, b)
-		s.events += len(b.events)
+		s.queue.push(b)
 	}
 	s.mu.Unlock()
-	s.signal()
+	s.notify()
 }
 
 // lose says that what came before to is lost, of any shard.
@@ -32,13 +60,13 @@ func (s *Subscription) lose(to presence.Position) {
 		s.floor = nil // ids of another log compare to nothing
 	}
 	s.mu.Unlock()
-	s.signal()
+	s.notify()
 }
 
 // drop lets go of all that waits. It needs s.mu.
 func (s *Subscription) drop() {
 	s.setFirst(nil)
-	s.queue, s.events = nil, 0
+	s.queue = queue{}
 }
 
 // setFirst keeps the hub's count of held events. It needs s.mu.
@@ -51,62 +79,39 @@ func (s *Subscription) setFirst(first []Delta) {
 	s.first, s.held = first, held
 }
 
-// portion is what the next delta is made of: nothing if there is none.
-type portion struct {
-	whole   *Delta            // one that comes before the live batches, or
-	batches []*batch          // what is to be merged into one
-	floor   presence.Position // up to where the batches' events were told before; may be nil
-}
-
-// take takes the next portion out of the queue.
-func (s *Subscription) take() (portion, error) {
+// take takes the next delta, nil if there is none, and up to where its events were told
+// before, nil if none were.
+func (s *Subscription) take() (d *Delta, floor presence.Position, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.err != nil:
-		return portion{}, s.err
+		return nil, nil, s.err
 	case len(s.first) > 0:
 		d := s.first[0]
 		s.setFirst(s.first[1:])
-		return portion{whole: &d}, nil
+		return &d, nil, nil
 	case s.lost:
 		s.lost = false
-		return portion{whole: &Delta{Position: s.lostTo.Later(s.floor), Reset: true}}, nil
-	case len(s.queue) == 0:
-		return portion{}, nil
+		return &Delta{Position: s.lostTo.Later(s.floor), Reset: true}, nil, nil
+	case s.queue.len() == 0:
+		return nil, nil, nil
 	}
-	n, events := 0, 0
-	for n < len(s.queue) && (n == 0 || events+len(s.queue[n].events) <= s.hub.cfg.DeltaEvents) {
-		events += len(s.queue[n].events)
-		n++
-	}
-	s.taken = append(s.taken[:0], s.queue[:n]...)
-	s.queue = slices.Delete(s.queue, 0, n)
-	s.events -= events
-	floor := s.floor
-	if s.taken[n-1].after.Reaches(floor) {
+	b := s.queue.pop()
+	floor = s.floor
+	if b.after.Reaches(floor) {
 		s.floor = nil
 	}
-	return portion{batches: s.taken, floor: floor}, nil
+	return &Delta{Events: b.events, Position: b.after, batch: b}, floor, nil
 }
 
-// merge makes one delta of the batches.
-func (p portion) merge() Delta {
-	last := p.batches[len(p.batches)-1]
-	if len(p.batches) == 1 && p.floor == nil {
-		return Delta{Events: last.events, Position: last.after}
-	}
-	events := 0
-	for _, b := range p.batches {
-		events += len(b.events)
-	}
-	merged := make([]presence.Event, 0, events)
-	for _, b := range p.batches {
-		for _, e := range b.events {
-			if p.floor == nil || e.ID.Compare(p.floor[e.Shard]) > 0 {
-				merged = append(merged, e)
-			}
+// above is the delta without what was told up to floor.
+func (d *Delta) above(floor presence.Position) Delta {
+	var events []presence.Event
+	for _, e := range d.Events {
+		if e.ID.Compare(floor[e.Shard]) > 0 {
+			events = append(events, e)
 		}
 	}
-	return Delta{Events: merged, Position: last.after.Later(p.floor)}
+	return Delta{Events: events, Position: d.Position.Later(floor)}
 }

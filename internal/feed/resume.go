@@ -28,7 +28,7 @@ func (h *Hub) Subscribe(ctx context.Context, o Options) (*Subscription, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newSubscription(h, o.Users)
+	s := newSubscription(h, o)
 	if o.Since == nil {
 		if place, _, err = h.register(s); err != nil {
 			return nil, err
@@ -94,8 +94,15 @@ type catchUp struct {
 	events [][]presence.Event  // by shard
 }
 
-func newCatchUp(src presence.Log, users map[string]struct{}, since presence.Position) *catchUp {
-	return &catchUp{src: src, users: users, at: since.Clone(), events: make([][]presence.Event, len(since))}
+func newCatchUp(src presence.Log, users []string, since presence.Position) *catchUp {
+	c := &catchUp{src: src, at: since.Clone(), events: make([][]presence.Event, len(since))}
+	if users != nil {
+		c.users = make(map[string]struct{}, len(users))
+		for _, u := range users {
+			c.users[u] = struct{}{}
+		}
+	}
+	return c
 }
 
 // maxReads bounds the shards that one subscriber reads at a time.

@@ -3,6 +3,7 @@ package feed
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"rollcall/internal/presence"
@@ -11,27 +12,25 @@ import (
 // ErrClosed is what Next returns once the subscription is closed.
 var ErrClosed = errors.New("the subscription is closed")
 
-// Subscription is one subscriber's place in the feed. Next, or Poll and Wake,
-// are for one goroutine; Close is for any.
+// Subscription is one subscriber's place in the feed. Next, or Poll, is for one
+// goroutine at a time; Close is for any.
 type Subscription struct {
-	hub   *Hub
-	users map[string]struct{} // nil: everybody
-	wake  chan struct{}
-	taken []*batch // for reuse, the reader's
-	leave func() bool
+	hub    *Hub
+	users  []string // sorted, each once; nil: everybody
+	notify func()
+	wake   chan struct{} // nil if somebody else is notified
+	leave  func() bool
 
 	// The hub's lock guards these.
-	slot    int              // in index.unfiltered
-	matched []presence.Event // of the batch that is being told
+	group *group // nil once it has left
+	slot  int    // among the group's members
 
 	mu  sync.Mutex
 	err error // why it ended
 	// first holds the deltas that come before all live ones.
 	first []Delta
 	held  int // events in first, as the hub counts them
-	queue []*batch
-	// events counts those in queue.
-	events int
+	queue queue
 	// lost says that the place was lost; lostTo is where it goes on.
 	lost   bool
 	lostTo presence.Position
@@ -40,20 +39,23 @@ type Subscription struct {
 	floor presence.Position
 }
 
-func newSubscription(h *Hub, users []string) *Subscription {
-	s := &Subscription{hub: h, wake: make(chan struct{}, 1)}
-	if users != nil {
-		s.users = make(map[string]struct{}, len(users))
-		for _, u := range users {
-			s.users[u] = struct{}{}
+func newSubscription(h *Hub, o Options) *Subscription {
+	s := &Subscription{hub: h, notify: o.Notify}
+	if o.Users != nil {
+		s.users = slices.Compact(slices.Sorted(slices.Values(o.Users)))
+		if s.users == nil {
+			s.users = []string{}
 		}
+	}
+	if s.notify == nil {
+		s.wake = make(chan struct{}, 1)
+		s.notify = s.signal
 	}
 	return s
 }
 
-// Next waits for the next delta; the first comes at once. What has gathered
-// since the last call comes as few, larger deltas (at most Config.DeltaEvents
-// events each). Errors: ErrClosed, ErrStopped, the context's.
+// Next waits for the next delta; the first comes at once. Errors: ErrClosed,
+// ErrStopped, the context's. It is not for one who is notified.
 func (s *Subscription) Next(ctx context.Context) (Delta, error) {
 	for {
 		if d, ok, err := s.Poll(); ok || err != nil {
@@ -71,23 +73,19 @@ func (s *Subscription) Next(ctx context.Context) (Delta, error) {
 func (s *Subscription) Wake() <-chan struct{} { return s.wake }
 
 // Poll is Next without waiting; false says that there is no delta now. After a
-// wake-up call it until then.
+// wake-up or notification call it until then.
 func (s *Subscription) Poll() (Delta, bool, error) {
 	for {
-		p, err := s.take()
+		d, floor, err := s.take()
 		switch {
-		case err != nil:
+		case err != nil || d == nil:
 			return Delta{}, false, err
-		case p.whole != nil:
-			return *p.whole, true, nil
-		case len(p.batches) == 0:
-			return Delta{}, false, nil
+		case floor == nil:
+			return *d, true, nil
 		}
-		d := p.merge() // s.mu is free by now, so that the hub never waits for the copying
-		clear(s.taken) // the batches are the subscribers' together, and large
-		// Batches that were told before they were published leave nothing.
-		if len(d.Events) > 0 {
-			return d, true, nil
+		// s.mu is free by now, so that the hub never waits for the copying.
+		if own := d.above(floor); len(own.Events) > 0 { // else all of it was told before it was published
+			return own, true, nil
 		}
 	}
 }
@@ -111,13 +109,14 @@ func (s *Subscription) end(err error) {
 		s.drop()
 	}
 	s.mu.Unlock()
-	s.signal()
+	s.notify()
 }
 
 // begin sets what comes before the live batches. A subscription that lost its
 // place since it was registered begins with that instead: nothing of first
 // has been told.
 func (s *Subscription) begin(first []Delta, floor presence.Position) {
+	defer s.notify()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.lost || s.err != nil {
@@ -125,7 +124,6 @@ func (s *Subscription) begin(first []Delta, floor presence.Position) {
 	}
 	s.setFirst(first)
 	s.floor = floor
-	s.signal()
 }
 
 func (s *Subscription) signal() {

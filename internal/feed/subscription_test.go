@@ -29,7 +29,7 @@ func TestASlowSubscriberLosesItsPlaceAlone(t *testing.T) {
 					signIn(t, store, fmt.Sprintf("user-%d", i))
 					elapse(100 * time.Millisecond)
 					got = append(got, drain(t, quick).Events...)
-					require.LessOrEqual(t, len(slow.queue), 4)
+					require.LessOrEqual(t, len(slow.queue.batches), 4)
 				}
 				require.Equal(t, eventsAfter(t, store, begin), byShard(got), "others get all, in order, once")
 
@@ -46,22 +46,75 @@ func TestASlowSubscriberLosesItsPlaceAlone(t *testing.T) {
 	}
 }
 
-func TestASlowReaderGetsFewerLargerDeltas(t *testing.T) {
+func TestWhoIsToldTheSameSharesWhatIsMadeOfIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newStore()
-		h := startHub(t, store, Config{DeltaEvents: 10})
-		s := open(t, h, Options{})
-		begin := tail(t, store)
-		for i := range 25 {
-			signIn(t, store, fmt.Sprintf("user-%d", i))
-			elapse(100 * time.Millisecond)
-		}
-		for _, size := range []int{10, 10, 5} {
+		h := startHub(t, store, Config{})
+		made := map[string]int{}
+		share := func(s *Subscription, key string) string {
 			d := next(t, s)
-			require.Len(t, d.Events, size)
-			requireExact(t, store, begin, d)
-			begin = d.Position
+			require.Len(t, d.Events, 1)
+			return string(d.Share(key, func() []byte {
+				made[key]++
+				return []byte(d.Events[0].Presence.UserID)
+			}))
 		}
+		for i, o := range []Options{{}, {}, {Users: []string{"bob", "ada", "ada"}}, {Users: []string{"ada", "bob"}}, {Users: []string{"ada"}}} {
+			open(t, h, o)
+			for range i {
+				open(t, h, o)
+			}
+		}
+		subs := map[string][]*Subscription{}
+		for s := range h.subs.all() {
+			subs[s.group.key] = append(subs[s.group.key], s)
+		}
+		require.Len(t, subs, 3)
+		for range 2 {
+			clear(made)
+			signIn(t, store, "ada")
+			elapse(time.Second)
+			for key, group := range subs {
+				for _, s := range group {
+					require.Equal(t, "ada", share(s, key))
+				}
+			}
+			for key := range subs {
+				require.Equal(t, 1, made[key], "%q", key)
+			}
+			disconnect(t, store, "ada")
+			elapse(time.Second)
+			for _, group := range subs {
+				for _, s := range group {
+					share(s, "of another answer")
+				}
+			}
+			require.Equal(t, len(subs), made["of another answer"])
+		}
+	})
+}
+
+func TestANotifiedSubscriberPolls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newStore()
+		h := startHub(t, store, Config{})
+		notified := make(chan struct{}, 100)
+		s := subscribe(t, h, Options{Notify: func() { notified <- struct{}{} }})
+		for _, want := range []int{0, 1} { // the first delta, then one of an event
+			<-notified
+			d, ok, err := s.Poll()
+			require.NoError(t, err)
+			require.True(t, ok)
+			require.Len(t, d.Events, want)
+			_, ok, err = s.Poll()
+			require.NoError(t, err)
+			require.False(t, ok)
+			signIn(t, store, "ada")
+		}
+		s.Close()
+		<-notified
+		_, _, err := s.Poll()
+		require.ErrorIs(t, err, ErrClosed)
 	})
 }
 
