@@ -31,11 +31,16 @@ func orElse[T any](v *T, otherwise T) T {
 	return *v
 }
 
-// page reads what is selected of a page: a query that only counts reads no list.
-func (r *root) page(ctx context.Context, req presence.PageRequest) (*graph.OnlineUserConnection, error) {
+// selectsList tells whether anything is selected of the page but its total.
+func selectsList(ctx context.Context) bool {
+	return selects(ctx, "OnlineUserConnection", "edges", "nodes", "pageInfo")
+}
+
+// page reads a page, or only its total: a query that only counts reads no list.
+func (r *root) page(ctx context.Context, req presence.PageRequest, lists bool) (*graph.OnlineUserConnection, error) {
 	c := &graph.OnlineUserConnection{Request: req}
 	var err error
-	if selects(ctx, "OnlineUserConnection", "edges", "nodes", "pageInfo") {
+	if lists {
 		c.Page, err = r.Service.Page(ctx, req)
 		c.TotalCount = c.Page.Total
 	} else {

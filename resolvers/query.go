@@ -97,7 +97,7 @@ func (r *queryResolver) OnlineUsers(ctx context.Context, first *int, after *stri
 	if err != nil {
 		return nil, err
 	}
-	return (*root)(r).page(ctx, req)
+	return (*root)(r).page(ctx, req, selectsList(ctx))
 }
 
 func (r *queryResolver) OnlineCount(ctx context.Context) (int, error) {

@@ -67,7 +67,10 @@ type Dependencies struct {
 }
 
 // root has a resolver for each type of the schema that needs one.
-type root struct{ Dependencies }
+type root struct {
+	Dependencies
+	readings readings
+}
 
 var _ graph.ResolverRoot = (*root)(nil)
 

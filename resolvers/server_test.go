@@ -26,6 +26,7 @@ import (
 	"rollcall/internal/presence/presencetest"
 	"rollcall/internal/pulse"
 	"rollcall/internal/server/limit"
+	"rollcall/internal/server/sse"
 	"rollcall/resolvers"
 )
 
@@ -78,7 +79,7 @@ func newServer(t *testing.T) *server {
 	srv.SetRecoverFunc(resolvers.RecoverFunc(log))
 	srv.SetParserTokenLimit(limit.DocumentTokens)
 	srv.Use(resolvers.Extension(dependencies))
-	srv.AddTransport(transport.SSE{})
+	srv.AddTransport(sse.New(sse.Config{}))
 	srv.AddTransport(transport.POST{})
 	s.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := pulse.With(r.Context(), s.pulse)

@@ -12,7 +12,7 @@ import (
 // [ErrorPresenter], [RecoverFunc] and [Extension], and with the context of each operation its
 // caller ([auth.WithCaller]) and its connection's pulse ([pulse.With]).
 func Schema(d Dependencies) graphql.ExecutableSchema {
-	return graph.NewExecutableSchema(graph.Config{Resolvers: &root{d}})
+	return graph.NewExecutableSchema(graph.Config{Resolvers: &root{Dependencies: d}})
 }
 
 // ErrorPresenter puts errors into the contract's terms.

@@ -2,12 +2,14 @@ package resolvers
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"rollcall/graph"
 	"rollcall/internal/auth"
 	"rollcall/internal/feed"
 	"rollcall/internal/keepalive"
+	"rollcall/internal/live"
 	"rollcall/internal/presence"
 	"rollcall/internal/pulse"
 )
@@ -18,15 +20,22 @@ import (
 type subscriptionResolver root
 
 func (r *subscriptionResolver) PresenceChanged(ctx context.Context, userIDs []string, since *string) (<-chan *feed.Delta, error) {
-	if _, err := auth.FromContext(ctx); err != nil {
+	if item := live.ItemOf(ctx); item != nil {
+		return answer(ctx, item, func() *feed.Delta { return item.(*feed.Delta) }), nil
+	}
+	caller, err := auth.FromContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	offer, err := offerOf(ctx)
+	if err != nil {
 		return nil, err
 	}
 	if err := presence.CheckUserIDs(userIDs); err != nil {
 		return nil, err
 	}
-	options := feed.Options{Users: userIDs}
+	options := feed.Options{Users: userIDs, Notify: offer.Notify}
 	if since != nil {
-		var err error
 		if options.Since, err = presence.ParsePosition(*since); err != nil {
 			return nil, err
 		}
@@ -35,21 +44,22 @@ func (r *subscriptionResolver) PresenceChanged(ctx context.Context, userIDs []st
 	if err != nil {
 		return nil, err
 	}
-	return stream(ctx, func(send func(*feed.Delta) error) error {
-		defer sub.Close()
-		for {
-			delta, err := sub.Next(ctx)
-			if err != nil {
-				return err
-			}
-			if err := send(&delta); err != nil {
-				return err
-			}
-		}
-	}), nil
+	return accepted[*feed.Delta](offer, live.Subscription{Source: deltas{sub}, Scope: scope(ctx, caller)}), nil
 }
 
-// Bounds of intervalMs.
+// deltas are the source of a subscription to events.
+type deltas struct{ *feed.Subscription }
+
+// Poll is the next delta, if there is one.
+func (d deltas) Poll() (live.Item, error) {
+	delta, ok, err := d.Subscription.Poll()
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &delta, nil
+}
+
+// Bounds of intervalMs, and the least time between two counts.
 const (
 	leastInterval = time.Second
 	mostInterval  = time.Minute
@@ -57,10 +67,10 @@ const (
 
 // OnlineUsersChanged reads and answers the page anew every interval rather than
 // on events, since activity moves users in the list without any, and their names
-// change elsewhere. An answer that says what the last one said is not told.
+// change elsewhere.
 func (r *subscriptionResolver) OnlineUsersChanged(ctx context.Context, first *int, orderBy *presence.Order, filter *graph.OnlineFilter, intervalMs *int) (<-chan *graph.OnlineUserConnection, error) {
-	if _, err := auth.FromContext(ctx); err != nil {
-		return nil, err
+	if item := live.ItemOf(ctx); item != nil {
+		return answer(ctx, item, func() *graph.OnlineUserConnection { return valueOf[*graph.OnlineUserConnection](item) }), nil
 	}
 	req, err := pageRequest(first, nil, orderBy, filter)
 	if err != nil {
@@ -74,93 +84,39 @@ func (r *subscriptionResolver) OnlineUsersChanged(ctx context.Context, first *in
 		return nil, presence.Invalid("intervalMs is %d; it must be %d to %d",
 			*intervalMs, leastInterval.Milliseconds(), mostInterval.Milliseconds())
 	}
-	now, err := (*root)(r).page(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	tellChanges(ctx)
-	return stream(ctx, func(send func(*graph.OnlineUserConnection) error) error {
-		rest := time.NewTimer(interval)
-		defer rest.Stop()
-		for {
-			if err := send(now); err != nil {
-				return err
-			}
-			rest.Reset(interval) // not before: a slow reader is not told twice at once
-			select {
-			case <-rest.C:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			var err error
-			if now, err = (*root)(r).page(ctx, req); err != nil {
-				return err
-			}
-		}
-	}), nil
+	lists := selectsList(ctx)
+	levels := orElse(req.Filter.Levels, presence.LevelRange{Min: presence.NoLevel, Max: presence.NoLevel})
+	key := fmt.Sprint("page", lists, req.First, req.Order, req.Filter.Status, levels)
+	return watched[*graph.OnlineUserConnection](ctx, (*root)(r), key, interval, func(ctx context.Context) (any, error) {
+		return (*root)(r).page(ctx, req, lists)
+	})
 }
 
-// countInterval is the least time between two counts.
-const countInterval = time.Second
-
+// OnlineCountChanged counts anew every second, which costs less than to follow all events.
 func (r *subscriptionResolver) OnlineCountChanged(ctx context.Context) (<-chan int, error) {
-	if _, err := auth.FromContext(ctx); err != nil {
-		return nil, err
+	if item := live.ItemOf(ctx); item != nil {
+		return answer(ctx, item, func() int { return valueOf[int](item) }), nil
 	}
-	// Before the first count, so that no change after it is missed.
-	sub, err := r.Feed.Subscribe(ctx, feed.Options{})
-	if err != nil {
-		return nil, err
-	}
-	count, err := r.Service.Count(ctx)
-	if err != nil {
-		sub.Close()
-		return nil, err
-	}
-	return stream(ctx, func(send func(int) error) error {
-		defer sub.Close()
-		rest := time.NewTimer(countInterval)
-		defer rest.Stop()
-		for told := -1; ; {
-			if count != told {
-				if err := send(count); err != nil {
-					return err
-				}
-				told = count
-			}
-			if err := awaitTurnover(ctx, sub); err != nil {
-				return err
-			}
-			select { // what happens meanwhile waits in the subscription
-			case <-rest.C:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			var err error
-			if count, err = r.Service.Count(ctx); err != nil {
-				return err
-			}
-			rest.Reset(countInterval)
-		}
-	}), nil
+	return watched[int](ctx, (*root)(r), "count", leastInterval, func(ctx context.Context) (any, error) {
+		return r.Service.Count(ctx)
+	})
 }
 
-// awaitTurnover returns when the number of users online may have changed.
-func awaitTurnover(ctx context.Context, sub *feed.Subscription) error {
-	for {
-		delta, err := sub.Next(ctx)
-		if err != nil {
-			return err
-		}
-		if delta.Reset {
-			return nil
-		}
-		for _, e := range delta.Events {
-			if e.Type != presence.EventUpdated {
-				return nil
-			}
-		}
+// valueOf is what was read for a watch.
+func valueOf[T any](item live.Item) T { return item.(*reading).value.(T) }
+
+// watched answers a subscription with what is read every interval.
+func watched[T any](ctx context.Context, r *root, key string, interval time.Duration, read func(context.Context) (any, error)) (<-chan T, error) {
+	caller, err := auth.FromContext(ctx)
+	if err != nil {
+		return nil, err
 	}
+	offer, err := offerOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := startWatch(&r.readings, key, interval, offer.Notify, read)
+	return accepted[T](offer, live.Subscription{Source: w, Scope: scope(ctx, caller), OnlyNews: true}), nil
 }
 
 func (r *subscriptionResolver) Session(ctx context.Context, in graph.HeartbeatInput) (<-chan *keepalive.Event, error) {

@@ -28,6 +28,7 @@ var mayImport = map[string][]string{
 	"internal/users/demo": {"internal/users"},
 	"internal/pulse":      {},
 	"internal/backoff":    {},
+	"internal/live":       {},
 	"internal/redisconn":  {},
 
 	// stores know their domain
@@ -39,7 +40,7 @@ var mayImport = map[string][]string{
 	"internal/users/sqlsource":       {"internal/backoff", "internal/users", "internal/users/demo"},
 
 	// services of a node
-	"internal/feed":      {"internal/backoff", "internal/presence"},
+	"internal/feed":      {"internal/backoff", "internal/live", "internal/presence"},
 	"internal/keepalive": {"internal/feed", "internal/presence", "internal/pulse"},
 	"internal/auth":      {"internal/presence"},
 	"internal/config":    {"internal/auth", "internal/presence", "internal/redisconn"},
@@ -50,12 +51,12 @@ var mayImport = map[string][]string{
 	"graph":            {"resolvers/scalar", "internal/feed", "internal/keepalive", "internal/presence", "internal/users"},
 	"resolvers": {
 		"graph", "dataloader", "resolvers/scalar", "internal/auth", "internal/feed",
-		"internal/keepalive", "internal/presence", "internal/pulse", "internal/users",
+		"internal/keepalive", "internal/live", "internal/presence", "internal/pulse", "internal/users",
 	},
 
 	// who puts it together
 	"internal/server":            {all},
-	"internal/server/execution":  {},
+	"internal/server/execution":  {"internal/auth", "internal/live"},
 	"internal/server/limit":      {},
 	"internal/server/refusal":    {},
 	"internal/server/ws":         {"internal/auth", "internal/presence", "internal/pulse", "internal/server/..."},

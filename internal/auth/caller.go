@@ -49,6 +49,11 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
+// WithoutCaller is ctx with nobody as its caller.
+func WithoutCaller(ctx context.Context) context.Context {
+	return context.WithValue(ctx, callerKey{}, nil)
+}
+
 // FromContext is the caller of ctx, or ErrUnauthenticated.
 func FromContext(ctx context.Context) (Caller, error) {
 	c, ok := ctx.Value(callerKey{}).(Caller)

@@ -11,8 +11,7 @@
 package feed
 
 import (
-	"sync"
-
+	"rollcall/internal/live"
 	"rollcall/internal/presence"
 )
 
@@ -30,13 +29,14 @@ type Delta struct {
 	batch *batch // that it tells as it is, to others too; nil if it is one subscriber's own
 }
 
-// Share is what make makes of the delta. All who are told the same delta get the same
-// bytes for the same key, which are made once; nobody changes them.
-func (d *Delta) Share(key string, make func() []byte) []byte {
+var _ live.Item = (*Delta)(nil)
+
+// Share is what create makes of the delta, once for all who are told the same one.
+func (d *Delta) Share(key string, create func() []byte) []byte {
 	if d.batch == nil {
-		return make()
+		return create()
 	}
-	return d.batch.share(key, make)
+	return d.batch.memo.Share(key, create)
 }
 
 // Options say what a subscriber wants to hear.
@@ -55,21 +55,5 @@ type Options struct {
 type batch struct {
 	events []presence.Event
 	after  presence.Position
-
-	mu   sync.Mutex
-	made map[string]func() []byte // by key
-}
-
-func (b *batch) share(key string, make func() []byte) []byte {
-	b.mu.Lock()
-	once, ok := b.made[key]
-	if !ok {
-		once = sync.OnceValue(make)
-		if b.made == nil {
-			b.made = map[string]func() []byte{}
-		}
-		b.made[key] = once
-	}
-	b.mu.Unlock()
-	return once()
+	memo   live.Memo
 }

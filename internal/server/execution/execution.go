@@ -3,8 +3,6 @@ package execution
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -22,32 +20,22 @@ func Prepare(
 	return op, nil
 }
 
-// Run executes an operation and hands each of its responses, encoded as JSON, to send. It returns when the
-// operation or ctx has ended, or send has failed. A payload stays as it is after send has returned, so it may
-// be queued and shared, but not changed.
+// Drain hands each of an operation's responses, encoded as JSON, to send. It returns when the operation or ctx
+// has ended, or send has failed. A payload stays as it is after send has returned, so it may be queued.
 //
 // A panic outside of the resolvers, where gqlgen does not guard, ends the operation; failure is then what to
 // tell the client.
-func Run(
-	ctx context.Context, exec graphql.GraphExecutor, op *graphql.OperationContext, send func(payload []byte) error,
+func Drain(
+	ctx context.Context, op *graphql.OperationContext, responses Responses, send func(payload []byte) error,
 ) (failure gqlerror.List) {
 	defer func() {
 		if r := recover(); r != nil {
 			failure = recovered(ctx, op, r)
 		}
 	}()
-	next, ctx := exec.DispatchOperation(ctx, op)
 	for ctx.Err() == nil {
-		response := next(ctx)
-		if response == nil {
-			return nil
-		}
-		// Encoded at once: gqlgen writes the next event into the same buffer.
-		payload, err := json.Marshal(response)
-		if err != nil {
-			panic(fmt.Errorf("encode a response: %w", err)) // only broken generated code gives invalid JSON
-		}
-		if send(payload) != nil {
+		response := responses()
+		if response == nil || send(encode(response)) != nil {
 			return nil
 		}
 	}

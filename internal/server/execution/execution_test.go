@@ -8,6 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/stretchr/testify/require"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"rollcall/internal/server/servertest"
 )
@@ -27,11 +28,20 @@ func prepare(t *testing.T, exec graphql.GraphExecutor, query string) (context.Co
 	return ctx, op
 }
 
+// run runs an operation as a transport does that has its answers sent.
+func run(ctx context.Context, exec graphql.GraphExecutor, op *graphql.OperationContext, send func([]byte) error) gqlerror.List {
+	_, responses, failure := Start(ctx, exec, op, func() {})
+	if len(failure) > 0 {
+		return failure
+	}
+	return Drain(ctx, op, responses, send)
+}
+
 func TestPayloadsMayBeKept(t *testing.T) {
 	exec := newExecutor()
 	ctx, op := prepare(t, exec, `subscription { count(to: 3) }`)
 	var payloads [][]byte
-	require.Empty(t, Run(ctx, exec, op, func(payload []byte) error {
+	require.Empty(t, run(ctx, exec, op, func(payload []byte) error {
 		payloads = append(payloads, payload)
 		return nil
 	}))
@@ -44,7 +54,7 @@ func TestFailedSendEndsTheOperation(t *testing.T) {
 	exec := newExecutor()
 	ctx, op := prepare(t, exec, `subscription { count }`)
 	sent := 0
-	require.Empty(t, Run(ctx, exec, op, func([]byte) error {
+	require.Empty(t, run(ctx, exec, op, func([]byte) error {
 		sent++
 		return errors.New("no more")
 	}))
@@ -56,7 +66,7 @@ func TestPanicOfTheInterceptors(t *testing.T) {
 	exec := newExecutor()
 	ctx, op := prepare(t, exec, `{ who }`)
 	exec.AroundResponses(func(context.Context, graphql.ResponseHandler) *graphql.Response { panic("always") })
-	failure := Run(ctx, exec, op, func([]byte) error { return nil })
+	failure := run(ctx, exec, op, func([]byte) error { return nil })
 	require.Len(t, failure, 1)
 	require.Equal(t, "INTERNAL", failure[0].Extensions["code"])
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"rollcall/internal/auth"
 	"rollcall/internal/server/execution"
@@ -85,13 +86,45 @@ func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Grap
 	})
 
 	if len(refused) == 0 {
-		refused = execution.Run(ctx, exec, op, s.next)
+		refused = run(ctx, exec, op, s)
 	}
 	if len(refused) > 0 && s.next(refusal.Encode(refused)) != nil {
 		return
 	}
 	if ctx.Err() == nil {
 		_ = s.complete() // the stream ends either way
+	}
+}
+
+// run executes an operation and writes its answers. What it returns, the client is still to be told.
+func run(ctx context.Context, exec graphql.GraphExecutor, op *graphql.OperationContext, s *stream) gqlerror.List {
+	notified := make(chan struct{}, 1)
+	sub, responses, failure := execution.Start(ctx, exec, op, func() {
+		select {
+		case notified <- struct{}{}:
+		default:
+		}
+	})
+	if len(failure) > 0 {
+		return failure
+	}
+	if sub == nil {
+		return execution.Drain(ctx, op, responses, s.next)
+	}
+	for {
+		payload, ended := sub.Take()
+		cut := payload != nil && s.next(payload) != nil
+		if cut || ended {
+			return nil
+		}
+		if payload != nil {
+			continue // there may be more
+		}
+		select {
+		case <-notified:
+		case <-ctx.Done():
+			return nil
+		}
 	}
 }
 

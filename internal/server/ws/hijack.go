@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"net"
 	"net/http"
+	"sync"
 )
 
 // The kernel's send buffer of a socket, in bytes. Left to itself it grows to several MiB for a client that does
@@ -14,7 +15,11 @@ const (
 	sendBufferClosing = 200 << 10
 )
 
-// hijacker keeps hold of the network connection that it hands out, which the WebSocket library does not show.
+// controlBuffer holds a control frame, all that the WebSocket library writes itself.
+const controlBuffer = 256
+
+// hijacker hands out the network connection in a way that lets us write frames next to those of the WebSocket
+// library, and keeps hold of it.
 type hijacker struct {
 	http.ResponseWriter
 	conn net.Conn
@@ -24,12 +29,30 @@ var _ http.Hijacker = (*hijacker)(nil)
 
 func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
-	h.conn = conn
-	return conn, rw, err
+	if err != nil {
+		return nil, nil, err
+	}
+	h.conn = &frameConn{Conn: conn}
+	return h.conn, bufio.NewReadWriter(rw.Reader, bufio.NewWriterSize(h.conn, controlBuffer)), nil
+}
+
+// frameConn is a connection of which each Write is whole frames.
+type frameConn struct {
+	net.Conn
+	mu sync.Mutex
+}
+
+func (c *frameConn) Write(frames []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.Conn.Write(frames)
 }
 
 // setSendBuffer sets the size of a connection's send buffer, where there is one.
 func setSendBuffer(conn net.Conn, bytes int) {
+	if frames, ok := conn.(*frameConn); ok {
+		conn = frames.Conn
+	}
 	if tls, ok := conn.(interface{ NetConn() net.Conn }); ok {
 		conn = tls.NetConn()
 	}

@@ -69,6 +69,18 @@ type outgoing struct {
 	payload []byte
 }
 
+// size is how long it is as JSON, in bytes.
+func (o outgoing) size() int {
+	n := len(`{"type":""}`) + len(o.kind)
+	if o.op != nil {
+		n += len(`,"id":`) + len(o.op.quotedID)
+	}
+	if o.payload != nil {
+		n += len(`,"payload":`) + len(o.payload)
+	}
+	return n
+}
+
 // appendTo appends the message as JSON.
 func (o outgoing) appendTo(b []byte) []byte {
 	b = append(b, `{"type":"`...)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"sync"
 	"sync/atomic"
+
+	"rollcall/internal/server/execution"
 )
 
 // operation is one running operation of a socket.
@@ -15,14 +17,22 @@ type operation struct {
 	// completed is set when the client has completed the operation. From then on its id may name another one,
 	// so messages of this one that are still queued must not be written.
 	completed atomic.Bool
+
+	// Of a subscription whose answers the writer takes:
+	sub   *execution.Subscription
+	ready bool // the outbox's
+	all   *operations
 }
 
-func newOperation(id string, cancel context.CancelFunc) *operation {
+// finish frees the operation's id. False means that the client has completed it.
+func (op *operation) finish() bool { return op.all.finish(op) }
+
+func newOperation(all *operations, id string, cancel context.CancelFunc) *operation {
 	quoted, err := json.Marshal(id)
 	if err != nil {
 		panic(err) // a string always encodes
 	}
-	return &operation{id: id, quotedID: quoted, cancel: cancel}
+	return &operation{id: id, quotedID: quoted, cancel: cancel, all: all}
 }
 
 // operations are a socket's operations by id.

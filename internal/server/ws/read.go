@@ -23,7 +23,7 @@ func (s *socket) read(ctx context.Context) error {
 	if s.expiry != nil {
 		defer s.expiry.Stop()
 	}
-	if err := s.enqueue(ctx, outgoing{kind: typeAck}); err != nil {
+	if err := s.out.put(ctx, outgoing{kind: typeAck}); err != nil {
 		return err
 	}
 	for {
@@ -80,7 +80,7 @@ func (s *socket) next(ctx context.Context) (message, error) {
 		case typeInit, typeSubscribe, typeComplete:
 			return m, nil
 		case typePing:
-			if err := s.enqueue(ctx, outgoing{kind: typePong, payload: m.Payload}); err != nil {
+			if err := s.out.put(ctx, outgoing{kind: typePong, payload: m.Payload}); err != nil {
 				return m, err
 			}
 		case typePong:

@@ -28,14 +28,13 @@ type socket struct {
 	pulse         pulse.Pulse
 
 	// end ends the connection's context; the first reason counts.
-	end     func(why error)
-	queue   chan outgoing
-	written chan struct{} // closed when the writer has ended
-	left    chan struct{} // closed when the handler has ended
+	end  func(why error)
+	out  *outbox
+	left chan struct{} // closed when the handler has ended
 
 	ops     operations
 	slots   chan struct{}  // one for each goroutine of an operation
-	running sync.WaitGroup // the writer, pings and operations
+	running sync.WaitGroup // operations
 
 	// Of the reader alone:
 	expiry       *time.Timer     // closes the socket when the token ends
@@ -47,10 +46,9 @@ func newSocket(
 ) *socket {
 	return &socket{
 		cfg: cfg, exec: exec, conn: conn, raw: raw, authorization: authorization,
-		queue:   make(chan outgoing, cfg.Queue),
-		written: make(chan struct{}),
-		left:    make(chan struct{}),
-		slots:   make(chan struct{}, cfg.MaxOperations),
+		out:   newOutbox(raw, cfg),
+		left:  make(chan struct{}),
+		slots: make(chan struct{}, cfg.MaxOperations),
 	}
 }
 
@@ -63,11 +61,13 @@ func (s *socket) serve(ctx context.Context) {
 		defer close(closed)
 		s.close(why(ctx))
 	})
-	s.running.Go(func() { s.write(ctx) })
+	pings := s.startPings(ctx)
 	defer func() {
 		s.end(errInternal) // counts only after a panic
 		<-closed
+		pings.Stop()
 		s.running.Wait()
+		s.out.running.Wait()
 		s.cfg.Log.DebugContext(ctx, "websocket closed",
 			"code", int(why(ctx).code), "reason", why(ctx).reason, "lasted", s.cfg.Now().Sub(begin))
 	}()
@@ -83,7 +83,8 @@ func (s *socket) close(c closing) {
 	cut := time.AfterFunc(closeTimeout, func() { _ = s.raw.Close() })
 	defer cut.Stop()
 	setSendBuffer(s.raw, sendBufferClosing)
-	<-s.written
+	s.out.close(c.drains())
+	<-s.out.written
 	_ = s.conn.Close(c.code, c.reason) // fails where the client has gone, and then there is nobody to tell
 }
 

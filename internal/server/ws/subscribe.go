@@ -25,7 +25,7 @@ func (s *socket) subscribe(ctx context.Context, m message) error {
 		return errDuplicateID
 	}
 	ctx, cancel := context.WithCancel(graphql.StartOperationTrace(ctx))
-	op := newOperation(m.ID, cancel)
+	op := newOperation(&s.ops, m.ID, cancel)
 	if err := s.admit(ctx, m); err != nil {
 		defer cancel()
 		return s.refuse(ctx, op, s.exec.DispatchError(ctx, gqlerror.List{gqlerror.Wrap(err)}).Errors)
@@ -79,15 +79,32 @@ func (s *socket) start(ctx context.Context, op *operation, request *graphql.Oper
 	})
 }
 
-// run runs an operation and tells the client of its end, unless it was the client who ended it.
+// run runs an operation and tells the client of its end, unless it was the client who ended it. A subscription
+// whose answers can be taken is left to the writer.
 func (s *socket) run(ctx context.Context, op *operation, request *graphql.OperationContext) {
 	if ctx.Err() != nil {
 		return
 	}
-	failure := execution.Run(ctx, s.exec, request, func(payload []byte) error {
-		return s.enqueue(ctx, outgoing{op, typeNext, payload})
+	started := make(chan struct{})
+	sub, responses, failure := execution.Start(ctx, s.exec, request, func() {
+		select {
+		case <-started:
+			s.out.notify(op)
+		default: // there will be a first look anyway
+		}
 	})
-	if ctx.Err() != nil || !s.ops.finish(op) {
+	if sub != nil {
+		op.sub = sub
+		close(started)
+		s.out.notify(op)
+		return
+	}
+	if len(failure) == 0 {
+		failure = execution.Drain(ctx, request, responses, func(payload []byte) error {
+			return s.out.put(ctx, outgoing{op, typeNext, payload})
+		})
+	}
+	if ctx.Err() != nil || !op.finish() {
 		return
 	}
 	// An error here is the end of the connection, which the reader and the writer see for themselves.
@@ -95,7 +112,7 @@ func (s *socket) run(ctx context.Context, op *operation, request *graphql.Operat
 		_ = s.refuse(ctx, op, failure)
 		return
 	}
-	_ = s.enqueue(ctx, outgoing{op: op, kind: typeComplete})
+	_ = s.out.put(ctx, outgoing{op: op, kind: typeComplete})
 }
 
 // refuse tells the client that an operation has failed. By the protocol that is also its end.
@@ -104,5 +121,5 @@ func (s *socket) refuse(ctx context.Context, op *operation, errs gqlerror.List) 
 	if err != nil {
 		return errInternal
 	}
-	return s.enqueue(ctx, outgoing{op, typeError, payload})
+	return s.out.put(ctx, outgoing{op, typeError, payload})
 }

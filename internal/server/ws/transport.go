@@ -100,6 +100,7 @@ func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Grap
 	s := newSocket(&t.cfg, conn, h.conn, exec, r.Header.Get("Authorization"))
 	ctx, end := context.WithCancelCause(pulse.With(r.Context(), &s.pulse))
 	s.end = func(why error) { end(why) }
+	s.out.end = s.end
 	t.join(s)
 	defer t.leave(s)
 	s.serve(ctx)

@@ -1,0 +1,100 @@
+package execution
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"rollcall/internal/auth"
+	"rollcall/internal/live"
+)
+
+// Subscription is a running subscription whose answers its transport takes when it can
+// write them. Take is for one goroutine at a time.
+type Subscription struct {
+	source   live.Source
+	key      string
+	answer   func(live.Item) []byte
+	over     func() bool // whether nobody wants answers any more
+	onlyNews bool
+	last     []byte // the answer before
+	ended    bool
+}
+
+// Responses is an operation's next response, nil after the last.
+type Responses func() *graphql.Response
+
+// Start begins an operation. If its resolver takes the offer of a source it is a
+// subscription, which ends with ctx; notify is then called when there may be an answer to take.
+// If not, sub is nil, and responses has the answers. A panic outside of the resolvers is a failure.
+func Start(
+	ctx context.Context, exec graphql.GraphExecutor, op *graphql.OperationContext, notify func(),
+) (sub *Subscription, responses Responses, failure gqlerror.List) {
+	defer func() {
+		if r := recover(); r != nil {
+			failure = recovered(ctx, op, r)
+		}
+	}()
+	offer := &live.Offer{Notify: notify}
+	next, answerCtx := exec.DispatchOperation(live.WithOffer(ctx, offer), op)
+	accepted := offer.Accepted()
+	if accepted == nil {
+		return nil, func() *graphql.Response { return next(answerCtx) }, nil
+	}
+	context.AfterFunc(ctx, accepted.Source.Close)
+	answers := context.WithoutCancel(ctx) // for others, too
+	if accepted.Scope == "" {
+		answers = auth.WithoutCaller(answers) // so that a field that depends on the caller fails, and does not leak
+	}
+	return &Subscription{
+		source: accepted.Source, onlyNews: accepted.OnlyNews, key: shareKey(op) + accepted.Scope,
+		answer: func(item live.Item) []byte { return answer(answers, exec, op, item) },
+		over:   func() bool { return ctx.Err() != nil },
+	}, nil, nil
+}
+
+// Take is the next answer as JSON, nil if there is none now. Sockets may share it:
+// nobody changes it. After the last one, ended is true.
+func (s *Subscription) Take() (payload []byte, ended bool) {
+	for !s.ended && !s.over() {
+		item, err := s.source.Poll()
+		switch {
+		case err != nil:
+			s.ended, item = true, live.End{Err: err}
+		case item == nil:
+			return nil, false
+		}
+		payload := item.Share(s.key, func() []byte { return s.answer(item) })
+		if s.onlyNews {
+			if bytes.Equal(payload, s.last) {
+				continue
+			}
+			s.last = payload
+		}
+		return payload, s.ended
+	}
+	return nil, true
+}
+
+// answer executes the operation for one item.
+func answer(ctx context.Context, exec graphql.GraphExecutor, op *graphql.OperationContext, item live.Item) (payload []byte) {
+	defer func() {
+		if r := recover(); r != nil {
+			payload = encode(&graphql.Response{Errors: recovered(ctx, op, r)})
+		}
+	}()
+	next, ctx := exec.DispatchOperation(live.WithItem(ctx, item), op)
+	return encode(next(ctx))
+}
+
+func encode(response *graphql.Response) []byte {
+	payload, err := json.Marshal(response)
+	if err != nil {
+		panic(fmt.Errorf("encode a response: %w", err)) // only broken generated code gives invalid JSON
+	}
+	return payload
+}

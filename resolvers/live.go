@@ -1,0 +1,39 @@
+package resolvers
+
+import (
+	"context"
+
+	"rollcall/internal/live"
+	"rollcall/internal/presence"
+)
+
+var errNoStream = presence.Invalid("subscriptions need a WebSocket, or a stream of server-sent events")
+
+// offerOf is the offer that a subscription is to be answered by.
+func offerOf(ctx context.Context) (*live.Offer, error) {
+	if o := live.OfferOf(ctx); o != nil {
+		return o, nil
+	}
+	return nil, errNoStream
+}
+
+// answer is the channel of the one answer that an item makes, by value; or of an error,
+// which is the last.
+func answer[T any](ctx context.Context, item live.Item, value func() T) <-chan T {
+	out := make(chan T, 1)
+	defer close(out)
+	if end, ok := item.(live.End); ok {
+		fail(ctx, end.Err)
+		return out
+	}
+	out <- value()
+	return out
+}
+
+// accepted is the channel of a subscription whose transport takes its answers itself.
+func accepted[T any](o *live.Offer, s live.Subscription) <-chan T {
+	o.Accept(s)
+	none := make(chan T)
+	close(none)
+	return none
+}
