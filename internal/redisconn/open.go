@@ -33,6 +33,7 @@ func (a Address) Open(pool int) redis.UniversalClient {
 	}
 	o := &redis.UniversalOptions{
 		Addrs: a.hosts, MasterName: a.master, DB: a.db, Username: a.username, Password: a.password, TLSConfig: a.tls,
+		SentinelUsername: a.sentinelUsername, SentinelPassword: a.sentinelPassword,
 		DialTimeout: DialTimeout, ReadTimeout: IOTimeout, WriteTimeout: IOTimeout, PoolTimeout: IOTimeout,
 		MaxRetries: maxRetries, DialerRetries: dialRetries, ContextTimeoutEnabled: true, PoolSize: pool,
 		// Hand-overs announced by a managed service; a plain Redis knows none.
