@@ -101,11 +101,14 @@ func (s *Sentinel) watched(ctx context.Context, sentinel *Server) error {
 }
 
 // URL is the redis+sentinel:// URL.
-func (s *Sentinel) URL() string {
+func (s *Sentinel) URL() string { return s.URLAs(s.guard) }
+
+// URLAs is the URL of a client that comes as g lets in, whatever is demanded.
+func (s *Sentinel) URLAs(g Guard) string {
 	params := url.Values{}
-	if login := s.guard.Sentinels; login != (Login{}) {
+	if login := g.Sentinels; login != (Login{}) {
 		params.Set("sentinel_username", login.User)
 		params.Set("sentinel_password", login.Password)
 	}
-	return s.guard.url("redis+sentinel", addrs(s.Sentinels)+"/"+sentinelMaster, params)
+	return g.url("redis+sentinel", addrs(s.Sentinels)+"/"+sentinelMaster, params)
 }
