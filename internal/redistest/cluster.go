@@ -51,7 +51,10 @@ func (g Guard) StartCluster(t testing.TB, primaries, replicas int) *Cluster {
 }
 
 // URL is the cluster's redis+cluster:// URL, which names all nodes.
-func (c *Cluster) URL() string { return c.guard.url("redis+cluster", addrs(c.Nodes), url.Values{}) }
+func (c *Cluster) URL() string { return c.URLAs(c.guard) }
+
+// URLAs is the URL of a client that comes as g lets in, whatever is demanded.
+func (c *Cluster) URLAs(g Guard) string { return g.url("redis+cluster", addrs(c.Nodes), url.Values{}) }
 
 // Client returns a new client of the cluster, closed when the test ends.
 func (c *Cluster) Client(t testing.TB) *redis.ClusterClient {

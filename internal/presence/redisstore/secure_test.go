@@ -205,6 +205,18 @@ func TestRedisLetsNobodyIn(t *testing.T) {
 	}
 }
 
+// The rights of docs/operations.md suffice for a Cluster too.
+func TestRightsInACluster(t *testing.T) {
+	t.Parallel()
+	guard := redistest.NewGuard(t)
+	cluster := guard.StartCluster(t, 2, 0)
+	for _, node := range cluster.Nodes {
+		setUser(t, node, "sword:fish", rights...)
+	}
+	guard.Login = redistest.Login{User: "app", Password: "sword:fish"}
+	requireServed(t, open(t, Options{URL: cluster.URLAs(guard), Prefix: "p", Shards: 16, Buckets: 64, LevelIndex: true}))
+}
+
 // Sentinels and servers have a login each, and each may be wrong.
 func TestSentinelLetsNobodyIn(t *testing.T) {
 	t.Parallel()
