@@ -28,4 +28,7 @@ func (g Guard) StartRing(t testing.TB, n int) *Ring {
 }
 
 // URL is the redis+ring:// URL.
-func (r *Ring) URL() string { return r.guard.url("redis+ring", addrs(r.Nodes), url.Values{}) }
+func (r *Ring) URL() string { return r.URLAs(r.guard) }
+
+// URLAs is the URL of a client that comes as g lets in, whatever is demanded.
+func (r *Ring) URLAs(g Guard) string { return g.url("redis+ring", addrs(r.Nodes), url.Values{}) }
