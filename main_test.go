@@ -41,6 +41,12 @@ type process struct {
 // start runs a server on a free port, with leases of 2 s and a database of its own.
 func start(t *testing.T, change func(*config.Config)) *process {
 	t.Helper()
+	return startLogging(t, t.Output(), change)
+}
+
+// startLogging is start with a log of all levels that goes elsewhere.
+func startLogging(t *testing.T, log io.Writer, change func(*config.Config)) *process {
+	t.Helper()
 	cfg, err := config.Default()
 	require.NoError(t, err)
 	cfg.HTTP.Addr = "127.0.0.1:0"
@@ -52,7 +58,7 @@ func start(t *testing.T, change func(*config.Config)) *process {
 	stdout, printed := io.Pipe()
 	s := &process{end: end, ended: make(chan error, 1)}
 	go func() {
-		err := run(ctx, cfg, printed, slog.New(slog.NewTextHandler(t.Output(), nil)))
+		err := run(ctx, cfg, printed, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 		_ = printed.Close()
 		s.ended <- err
 	}()

@@ -33,6 +33,7 @@ func (a Address) Open(pool int) redis.UniversalClient {
 	}
 	o := &redis.UniversalOptions{
 		Addrs: a.hosts, MasterName: a.master, DB: a.db, Username: a.username, Password: a.password, TLSConfig: a.tls,
+		SentinelUsername: a.sentinelUsername, SentinelPassword: a.sentinelPassword,
 		DialTimeout: DialTimeout, ReadTimeout: IOTimeout, WriteTimeout: IOTimeout, PoolTimeout: IOTimeout,
 		MaxRetries: maxRetries, DialerRetries: dialRetries, ContextTimeoutEnabled: true, PoolSize: pool,
 		// Hand-overs announced by a managed service; a plain Redis knows none.
@@ -44,9 +45,15 @@ func (a Address) Open(pool int) redis.UniversalClient {
 		cluster.ClusterStateReloadInterval = clusterReload
 		return redis.NewClusterClient(cluster)
 	case "sentinel":
-		return redis.NewFailoverClient(o.Failover())
+		return hooked(redis.NewFailoverClient(o.Failover()))
 	}
-	return redis.NewClient(o.Simple())
+	return hooked(redis.NewClient(o.Simple()))
+}
+
+// hooked is the client of one server; a Cluster's needs no hook.
+func hooked(c *redis.Client) *redis.Client {
+	c.AddHook(refused{})
+	return c
 }
 
 // ring never takes a server that is down out of the ring: its users would be
@@ -60,6 +67,7 @@ func (a Address) ring(pool int) redis.UniversalClient {
 		Addrs: servers, DB: a.db, Username: a.username, Password: a.password, TLSConfig: a.tls,
 		DialTimeout: DialTimeout, ReadTimeout: IOTimeout, WriteTimeout: IOTimeout, PoolTimeout: IOTimeout,
 		MaxRetries: maxRetries, DialerRetries: dialRetries, ContextTimeoutEnabled: true, PoolSize: pool,
+		NewClient:   func(o *redis.Options) *redis.Client { return hooked(redis.NewClient(o)) },
 		HeartbeatFn: func(context.Context, *redis.Client) bool { return true },
 	})
 }

@@ -20,8 +20,10 @@ type Address struct {
 	master             string // of Sentinel
 	db                 int
 	username, password string
-	tls                *tls.Config
-	pool               int // connections to each server; 0 leaves it to the client
+	// The login of the Sentinels themselves.
+	sentinelUsername, sentinelPassword string
+	tls                                *tls.Config
+	pool                               int // connections to each server; 0 leaves it to the client
 }
 
 // Parse reads the URL of a Redis:
@@ -34,25 +36,45 @@ type Address struct {
 //
 // with USER:PASSWORD@ before the hosts, and the parameters pool_size (connections
 // to each server), tls=true (for the last three) and ca=FILE (certificates to
-// trust instead of the system's; implies TLS). No error shows the password.
+// trust instead of the system's; implies TLS). Sentinels that want a login get that of
+// sentinel_username and sentinel_password; USER:PASSWORD is the servers'. With TLS, each
+// certificate has to be for the host as it is named here, or as Sentinels and
+// Cluster nodes name it.
+//
+// Characters that mean something in a URL are escaped by %: in the user and password
+// / and ?, in parameters & and %, and @ everywhere. No error shows a password, even where
+// they are not.
 func Parse(raw string) (Address, error) {
 	var a Address
 	// net/url takes no commas between ports, so the hosts are cut out first.
 	scheme, rest, found := strings.Cut(raw, "://")
 	rest, query, _ := strings.Cut(rest, "?")
 	authority, path, _ := strings.Cut(rest, "/")
+	if strings.Contains(path+query, "@") {
+		// The password ended too soon, so parts of it stand where errors would show them.
+		return a, errors.New("an @ behind the hosts: in a user or password write / as %2F and ? as %3F, in a path or parameter @ as %40")
+	}
 	userinfo, hosts := "", authority
 	if at := strings.LastIndex(authority, "@"); at >= 0 {
 		userinfo, hosts = authority[:at], authority[at+1:]
 	}
-	params, err := url.ParseQuery(query)
+	params, err := url.ParseQuery(strings.ReplaceAll(query, "+", "%2B")) // a plus is no space: passwords have them
 	if err != nil || !found {
 		return a, errors.New("not the URL of a Redis")
 	}
 	if err := a.setScheme(scheme); err != nil {
 		return a, err // what the rest means depends on it
 	}
-	return a, errors.Join(a.setUser(userinfo), a.setHosts(hosts), a.setPath(path), a.setParams(scheme, params))
+	if err := a.setUser(userinfo); err != nil {
+		return a, err
+	}
+	if err := a.setHosts(hosts); err != nil {
+		return a, err
+	}
+	if err := a.setPath(path); err != nil {
+		return a, err
+	}
+	return a, a.setParams(scheme, params)
 }
 
 // String is the address for people: without user, password and parameters.
@@ -103,6 +125,11 @@ func (a *Address) setParams(scheme string, params url.Values) error {
 			encrypted = encrypted || on
 		case "ca":
 			encrypted = true
+		case "sentinel_username", "sentinel_password":
+			if a.scheme != "sentinel" {
+				return fmt.Errorf("%s is for redis+sentinel:// only", name)
+			}
+			a.sentinelUsername, a.sentinelPassword = params.Get("sentinel_username"), params.Get("sentinel_password")
 		default:
 			return fmt.Errorf("unknown parameter %q", name)
 		}
@@ -142,13 +169,13 @@ func (a *Address) setUser(userinfo string) error {
 }
 
 func (a *Address) setHosts(hosts string) error {
-	for host := range strings.SplitSeq(hosts, ",") {
+	for i, host := range strings.Split(hosts, ",") {
 		if _, _, err := net.SplitHostPort(host); err != nil {
 			host = net.JoinHostPort(strings.Trim(host, "[]"), a.defaultPort())
 		}
 		name, port, err := net.SplitHostPort(host)
 		if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil || name == "" {
-			return fmt.Errorf("%q is not HOST:PORT", host)
+			return fmt.Errorf("host %d is not HOST:PORT", i+1) // not shown: where the @ is forgotten it is the password
 		}
 		a.hosts = append(a.hosts, host)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -20,16 +21,26 @@ type Cluster struct {
 	// i-th replica is that of the i-th primary.
 	Nodes     []*Server
 	Primaries int
+
+	guard Guard
 }
 
 // StartCluster makes a Redis Cluster of so many primaries with as many replicas
 // each. All slots are served, and all replicas in step, when it returns.
 func StartCluster(t testing.TB, primaries, replicas int) *Cluster {
 	t.Helper()
-	c := &Cluster{Primaries: primaries}
+	return Guard{}.StartCluster(t, primaries, replicas)
+}
+
+// StartCluster is the function StartCluster for servers that demand what g says, of
+// each other as well.
+func (g Guard) StartCluster(t testing.TB, primaries, replicas int) *Cluster {
+	t.Helper()
+	c := &Cluster{Primaries: primaries, guard: g}
+	args := append(g.replication(), "--cluster-enabled", "yes", "--cluster-node-timeout", "2000",
+		"--repl-diskless-sync-delay", "0", "--cluster-allow-replica-migration", "no")
 	for range primaries * (1 + replicas) {
-		c.Nodes = append(c.Nodes, Start(t, "--cluster-enabled", "yes", "--cluster-node-timeout", "2000",
-			"--repl-diskless-sync-delay", "0", "--cluster-allow-replica-migration", "no"))
+		c.Nodes = append(c.Nodes, g.Start(t, args...))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), startDeadline)
 	defer cancel()
@@ -40,12 +51,18 @@ func StartCluster(t testing.TB, primaries, replicas int) *Cluster {
 }
 
 // URL is the cluster's redis+cluster:// URL, which names all nodes.
-func (c *Cluster) URL() string { return "redis+cluster://" + addrs(c.Nodes) }
+func (c *Cluster) URL() string { return c.URLAs(c.guard) }
+
+// URLAs is the URL of a client that comes as g lets in, whatever is demanded.
+func (c *Cluster) URLAs(g Guard) string { return g.url("redis+cluster", addrs(c.Nodes), url.Values{}) }
 
 // Client returns a new client of the cluster, closed when the test ends.
 func (c *Cluster) Client(t testing.TB) *redis.ClusterClient {
 	t.Helper()
-	client := redis.NewClusterClient(&redis.ClusterOptions{Addrs: strings.Split(addrs(c.Nodes), ","), ContextTimeoutEnabled: true})
+	o := c.guard.options("")
+	client := redis.NewClusterClient(&redis.ClusterOptions{
+		Addrs: strings.Split(addrs(c.Nodes), ","), Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig, ContextTimeoutEnabled: true,
+	})
 	t.Cleanup(func() { _ = client.Close() })
 	return client
 }
@@ -91,14 +108,20 @@ func (c *Cluster) join(ctx context.Context) error {
 	return nil
 }
 
-// ready tells whether a node knows all others, and is in step if it is a replica.
+// ready tells whether a node knows all others, and which of them are replicas; and is in
+// step if it is one itself.
 func (c *Cluster) ready(ctx context.Context, client *redis.Client, replica bool) error {
 	info, err := client.ClusterInfo(ctx).Result()
 	if err != nil {
 		return err
 	}
-	if !strings.Contains(info, "cluster_state:ok") || !strings.Contains(info, fmt.Sprintf("cluster_known_nodes:%d\r\n", len(c.Nodes))) {
-		return fmt.Errorf("not joined: %s", info)
+	nodes, err := client.ClusterNodes(ctx).Result()
+	if err != nil {
+		return err
+	}
+	known, replicas := strings.Count(nodes, "\n"), strings.Count(nodes, "slave ")
+	if !strings.Contains(info, "cluster_state:ok") || known != len(c.Nodes) || replicas != len(c.Nodes)-c.Primaries {
+		return fmt.Errorf("not joined: %s%s", info, nodes)
 	}
 	if replica {
 		return inStep(ctx, client)

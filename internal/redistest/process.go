@@ -19,9 +19,10 @@ const startDeadline = 20 * time.Second
 
 // process is one redis-server and what is needed to start it again.
 type process struct {
-	dir  string
-	port int
-	args []string
+	dir   string
+	port  int
+	guard Guard
+	args  []string
 
 	cmd  *exec.Cmd
 	done chan struct{} // closed when cmd has ended and was waited for
@@ -29,14 +30,14 @@ type process struct {
 
 // launch starts a server on a free port. Between the look for the port and its
 // use another process may take it, so it tries a few.
-func launch(dir string, args []string) (*process, error) {
+func launch(dir string, guard Guard, args []string) (*process, error) {
 	var last error
 	for range 5 {
 		port, err := freePort()
 		if err != nil {
 			return nil, err
 		}
-		p := &process{dir: dir, port: port, args: args}
+		p := &process{dir: dir, port: port, guard: guard, args: args}
 		if last = p.run(); last == nil {
 			return p, nil
 		}
@@ -81,11 +82,11 @@ func (p *process) restart() error {
 const sentinelMode = "--sentinel"
 
 func (p *process) arguments() []string {
-	port := []string{"--port", strconv.Itoa(p.port), "--bind", "127.0.0.1", "--dir", p.dir}
+	args := append(p.guard.arguments(strconv.Itoa(p.port)), "--bind", "127.0.0.1", "--dir", p.dir)
 	if len(p.args) > 1 && p.args[0] == sentinelMode {
-		return append([]string{p.args[1], sentinelMode}, port...)
+		return append([]string{p.args[1], sentinelMode}, args...)
 	}
-	return append(append(port, "--save", "", "--appendonly", "no"), p.args...)
+	return append(append(args, "--save", "", "--appendonly", "no"), p.args...)
 }
 
 // run starts the server and waits until it answers.
@@ -131,7 +132,7 @@ func (p *process) awaitPing() error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		err := ping(p.addr(), p.cmd.Process.Pid)
+		err := ping(p.guard.options(p.addr()), p.cmd.Process.Pid)
 		if err == nil {
 			return nil
 		}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 	"syscall"
@@ -34,7 +35,13 @@ type Server struct {
 // when the test ends.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
-	proc, err := launch(t.TempDir(), args)
+	return Guard{}.Start(t, args...)
+}
+
+// Start is the function Start for a server that demands what g says.
+func (g Guard) Start(t testing.TB, args ...string) *Server {
+	t.Helper()
+	proc, err := launch(t.TempDir(), g, args)
 	if err != nil {
 		t.Fatalf("redistest: %v", err)
 	}
@@ -42,14 +49,23 @@ func Start(t testing.TB, args ...string) *Server {
 	return &Server{Addr: proc.addr(), t: t, proc: proc}
 }
 
-// URL is the server's address as a redis:// URL.
-func (s *Server) URL() string { return "redis://" + s.Addr + "/0" }
+// URL is the redis:// URL of the server, with TLS rediss://, that it lets in.
+func (s *Server) URL() string { return s.URLAs(s.proc.guard) }
+
+// URLAs is the URL of a client that comes as g lets in, whatever the server demands.
+func (s *Server) URLAs(g Guard) string {
+	scheme := "redis"
+	if g.TLS != nil {
+		scheme = "rediss"
+	}
+	return g.url(scheme, s.Addr+"/0", url.Values{})
+}
 
 // Client returns a new client of the server, closed when the test ends. It
 // heeds the deadlines of contexts, as the service's own clients do.
 func (s *Server) Client() *redis.Client {
 	s.t.Helper()
-	c := redis.NewClient(&redis.Options{Addr: s.Addr, ContextTimeoutEnabled: true})
+	c := redis.NewClient(s.proc.guard.options(s.Addr))
 	s.t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -121,12 +137,13 @@ func Prefix(t testing.TB) string {
 	return fmt.Sprintf("t-%s-%s", name, rand.Text()[:8])
 }
 
-// ping reports whether the server at addr answers, and is the process pid
-// rather than another that has the port.
-func ping(addr string, pid int) error {
+// ping reports whether a server answers, and is the process pid rather than
+// another that has the port.
+func ping(options *redis.Options, pid int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	c := redis.NewClient(&redis.Options{Addr: addr, MaxRetries: -1, DialTimeout: time.Second})
+	options.MaxRetries, options.DialTimeout = -1, time.Second
+	c := redis.NewClient(options)
 	defer func() { _ = c.Close() }()
 	if err := c.Ping(ctx).Err(); err != nil {
 		return err
@@ -136,7 +153,7 @@ func ping(addr string, pid int) error {
 		return err
 	}
 	if !strings.Contains(info, fmt.Sprintf("process_id:%d\r\n", pid)) {
-		return fmt.Errorf("%s is served by another process", addr)
+		return fmt.Errorf("%s is served by another process", options.Addr)
 	}
 	return nil
 }

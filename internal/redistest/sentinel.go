@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,6 +17,8 @@ type Sentinel struct {
 	Primary   *Server // at the start
 	Replicas  []*Server
 	Sentinels []*Server
+
+	guard Guard
 }
 
 // sentinelMaster is the name of the primary.
@@ -25,17 +28,25 @@ const sentinelMaster = "rollcall"
 // primary when it has been away for a second. All know each other when it returns.
 func StartSentinel(t testing.TB, replicas, sentinels int) *Sentinel {
 	t.Helper()
-	s := &Sentinel{Primary: Start(t, "--repl-diskless-sync-delay", "0")}
+	return Guard{}.StartSentinel(t, replicas, sentinels)
+}
+
+// StartSentinel is the function StartSentinel for servers and Sentinels that demand
+// what g says, of each other as well.
+func (g Guard) StartSentinel(t testing.TB, replicas, sentinels int) *Sentinel {
+	t.Helper()
+	args := append(g.replication(), "--repl-diskless-sync-delay", "0")
+	s := &Sentinel{Primary: g.Start(t, args...), guard: g}
 	host, port, err := net.SplitHostPort(s.Primary.Addr)
 	if err != nil {
 		t.Fatalf("redistest: %v", err)
 	}
 	for range replicas {
-		s.Replicas = append(s.Replicas, Start(t, "--replicaof", host+" "+port, "--repl-diskless-sync-delay", "0"))
+		s.Replicas = append(s.Replicas, g.Start(t, append(args, "--replicaof", host+" "+port)...))
 	}
 	quorum := sentinels/2 + 1
 	for range sentinels {
-		s.Sentinels = append(s.Sentinels, startSentinel(t, host, port, quorum))
+		s.Sentinels = append(s.Sentinels, g.startSentinel(t, host, port, quorum))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), startDeadline)
 	defer cancel()
@@ -54,18 +65,25 @@ func StartSentinel(t testing.TB, replicas, sentinels int) *Sentinel {
 
 // startSentinel runs a redis-server as Sentinel. It writes its state into its
 // configuration, so that has to be a file.
-func startSentinel(t testing.TB, host, port string, quorum int) *Server {
+func (g Guard) startSentinel(t testing.TB, host, port string, quorum int) *Server {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "sentinel.conf")
-	config := strings.Join([]string{
+	lines := []string{
 		"sentinel monitor " + sentinelMaster + " " + host + " " + port + " " + strconv.Itoa(quorum),
 		"sentinel down-after-milliseconds " + sentinelMaster + " 1000",
 		"sentinel failover-timeout " + sentinelMaster + " 5000",
-	}, "\n")
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+	}
+	if g.Login != (Login{}) {
+		lines = append(lines,
+			"sentinel auth-user "+sentinelMaster+" "+g.Login.User, "sentinel auth-pass "+sentinelMaster+" "+g.Login.Password)
+	}
+	if g.Sentinels != (Login{}) { // by which the Sentinels ask each other
+		lines = append(lines, "sentinel sentinel-user "+g.Sentinels.User, "sentinel sentinel-pass "+g.Sentinels.Password)
+	}
+	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
 		t.Fatalf("redistest: %v", err)
 	}
-	return Start(t, sentinelMode, file)
+	return g.ofSentinels().Start(t, sentinelMode, file)
 }
 
 // watched tells whether a Sentinel knows the replicas and the other Sentinels.
@@ -83,6 +101,14 @@ func (s *Sentinel) watched(ctx context.Context, sentinel *Server) error {
 }
 
 // URL is the redis+sentinel:// URL.
-func (s *Sentinel) URL() string {
-	return "redis+sentinel://" + addrs(s.Sentinels) + "/" + sentinelMaster
+func (s *Sentinel) URL() string { return s.URLAs(s.guard) }
+
+// URLAs is the URL of a client that comes as g lets in, whatever is demanded.
+func (s *Sentinel) URLAs(g Guard) string {
+	params := url.Values{}
+	if login := g.Sentinels; login != (Login{}) {
+		params.Set("sentinel_username", login.User)
+		params.Set("sentinel_password", login.Password)
+	}
+	return g.url("redis+sentinel", addrs(s.Sentinels)+"/"+sentinelMaster, params)
 }

@@ -68,7 +68,7 @@ func (s *sharedProcess) start() (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	proc, err := launch(dir, nil)
+	proc, err := launch(dir, Guard{}, nil)
 	if err != nil {
 		_ = os.RemoveAll(dir)
 		return nil, err
