@@ -22,6 +22,8 @@ const retryAfter = time.Second
 var unavailableReplies = []string{
 	"LOADING", "READONLY", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN", "MOVED", "ASK",
 	"NOAUTH", "WRONGPASS", "NOPERM", "ERR Protocol error: unauthenticated", movedReply, "RESHARDING",
+	// a right that is missing inside a script, as Redis 7.0 and later ones say it
+	"ERR The user executing the script can't", "ERR ACL failure in script",
 	"OOM", "BUSY", "NOREPLICAS", "MISCONF", "UNBLOCKED", "ERR max number of clients",
 }
 

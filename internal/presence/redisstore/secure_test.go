@@ -164,6 +164,11 @@ func TestRedisLetsNobodyIn(t *testing.T) {
 			rights: []string{"-@all"},
 			cause:  "NOPERM",
 		},
+		"a user who may run scripts that may do nothing": {
+			client: func(_ *testing.T, g *redistest.Guard) { g.Login = redistest.Login{User: "app", Password: password} },
+			rights: []string{"~{p:*", "~p:*", "&p:*", "+@all", "-@sortedset", "-@hash"},
+			cause:  "user executing the script can't|NOPERM",
+		},
 		"a user of another prefix": {
 			client: func(_ *testing.T, g *redistest.Guard) { g.Login = redistest.Login{User: "app", Password: password} },
 			rights: []string{"~{q:*", "~q:*", "&q:*", "+@all", "-info"},
