@@ -23,7 +23,7 @@ func TestManyShards(t *testing.T) {
 			before, err := w.store.Tail(t.Context())
 			require.NoError(t, err)
 			require.Len(t, before, shards)
-			again, err := presence.ParsePosition(before.Cursor(), shards)
+			again, err := presence.ParsePosition(before.Cursor())
 			require.NoError(t, err)
 			require.Equal(t, before, again)
 			ids := make([]string, users)

@@ -49,12 +49,20 @@ type Subscription {
   denied: Int!
   "One event, then a panic where gqlgen does not guard."
   panics: Int!
+  "What the schema's News tells; its answer says for whom it was made."
+  news: String!
+  "The same, made for each caller."
+  ownNews: String!
+  "The same as news, without what says the same as before."
+  latestNews: String!
 }`
 
 // Schema is an executable schema.
 type Schema struct {
 	// Ticks are the events of `tick`.
 	Ticks chan string
+	// News are the events of `news`.
+	News News
 	// Record is what the mutation `record` does.
 	Record func(ctx context.Context, text string)
 
@@ -132,6 +140,9 @@ func (s *Schema) subscribe(ctx context.Context, field string, args map[string]an
 	if field == "denied" {
 		graphql.AddError(ctx, presence.Invalid("denied"))
 		return nil
+	}
+	if strings.HasSuffix(strings.ToLower(field), "news") {
+		return s.subscribeToNews(ctx, field)
 	}
 	s.streaming.Add(1)
 	context.AfterFunc(ctx, func() { s.streaming.Add(-1) })

@@ -70,7 +70,6 @@ func (s *socket) start(ctx context.Context, op *operation, request *graphql.Oper
 	}
 	s.running.Go(func() {
 		defer func() { <-s.slots }()
-		defer op.cancel()
 		defer close(ended)
 		if earlier != nil {
 			<-earlier // even if this one has been cancelled: the next one waits for both
@@ -83,6 +82,7 @@ func (s *socket) start(ctx context.Context, op *operation, request *graphql.Oper
 // whose answers can be taken is left to the writer.
 func (s *socket) run(ctx context.Context, op *operation, request *graphql.OperationContext) {
 	if ctx.Err() != nil {
+		op.cancel()
 		return
 	}
 	started := make(chan struct{})
@@ -99,6 +99,7 @@ func (s *socket) run(ctx context.Context, op *operation, request *graphql.Operat
 		s.out.notify(op)
 		return
 	}
+	defer op.cancel()
 	if len(failure) == 0 {
 		failure = execution.Drain(ctx, request, responses, func(payload []byte) error {
 			return s.out.put(ctx, outgoing{op, typeNext, payload})
