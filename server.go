@@ -17,6 +17,7 @@ import (
 	"rollcall/internal/keepalive"
 	"rollcall/internal/presence"
 	"rollcall/internal/server"
+	"rollcall/internal/server/share"
 	"rollcall/internal/server/ws"
 	"rollcall/internal/users/directory"
 	"rollcall/resolvers"
@@ -123,6 +124,7 @@ func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *
 		Present: present, Recover: resolvers.RecoverFunc(api.Log),
 		WebSocket: webSocket(cfg, authenticator, api.Log),
 	})
+	graphQL.Use(share.NewQueries(cfg.HTTP.ShareFor, resolvers.QueryScope))
 	graphQL.Use(resolvers.Extension(api))
 	var stopping atomic.Bool
 	router := server.NewRouter(server.Routes{

@@ -3,6 +3,9 @@ package resolvers
 import (
 	"context"
 
+	"github.com/99designs/gqlgen/graphql"
+
+	"rollcall/internal/auth"
 	"rollcall/internal/live"
 	"rollcall/internal/presence"
 )
@@ -15,6 +18,11 @@ func offerOf(ctx context.Context) (*live.Offer, error) {
 		return o, nil
 	}
 	return nil, errNoStream
+}
+
+// scopeHere is whom the answers to the current field are for.
+func scopeHere(ctx context.Context, caller auth.Caller) string {
+	return scopeOf(graphql.GetOperationContext(ctx), graphql.GetFieldContext(ctx).Field.Selections, caller)
 }
 
 // answer is the channel of the one answer that an item makes, by value; or of an error,

@@ -44,7 +44,7 @@ func (r *subscriptionResolver) PresenceChanged(ctx context.Context, userIDs []st
 	if err != nil {
 		return nil, err
 	}
-	return accepted[*feed.Delta](offer, live.Subscription{Source: deltas{sub}, Scope: scope(ctx, caller)}), nil
+	return accepted[*feed.Delta](offer, live.Subscription{Source: deltas{sub}, Scope: scopeHere(ctx, caller)}), nil
 }
 
 // deltas are the source of a subscription to events.
@@ -116,7 +116,7 @@ func watched[T any](ctx context.Context, r *root, key string, interval time.Dura
 		return nil, err
 	}
 	w := startWatch(&r.readings, key, interval, offer.Notify, read)
-	return accepted[T](offer, live.Subscription{Source: w, Scope: scope(ctx, caller), OnlyNews: true}), nil
+	return accepted[T](offer, live.Subscription{Source: w, Scope: scopeHere(ctx, caller), OnlyNews: true}), nil
 }
 
 func (r *subscriptionResolver) Session(ctx context.Context, in graph.HeartbeatInput) (<-chan *keepalive.Event, error) {

@@ -59,6 +59,7 @@ var mayImport = map[string][]string{
 	"internal/server/execution":  {"internal/auth", "internal/live"},
 	"internal/server/limit":      {},
 	"internal/server/refusal":    {},
+	"internal/server/share":      {"internal/auth"},
 	"internal/server/ws":         {"internal/auth", "internal/presence", "internal/pulse", "internal/server/..."},
 	"internal/server/sse":        {"internal/auth", "internal/presence", "internal/server/..."},
 	"internal/server/servertest": {all},

@@ -49,10 +49,9 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// WithoutCaller is ctx with nobody as its caller.
-func WithoutCaller(ctx context.Context) context.Context {
-	return context.WithValue(ctx, callerKey{}, nil)
-}
+// WithStranger is ctx with a caller who is nobody in particular, for an answer that many
+// callers get: what depends on who asks shows in it as it does to strangers.
+func WithStranger(ctx context.Context) context.Context { return WithCaller(ctx, Caller{Role: User}) }
 
 // FromContext is the caller of ctx, or ErrUnauthenticated.
 func FromContext(ctx context.Context) (Caller, error) {

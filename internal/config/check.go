@@ -37,6 +37,9 @@ func (h HTTP) check() error {
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return fmt.Errorf("ROLLCALL_HTTP_ADDR %q has no port from 0 to 65535", h.Addr)
 	}
+	if h.ShareFor < 0 {
+		return errors.New("ROLLCALL_SHARE_FOR must not be negative")
+	}
 	return nil
 }
 

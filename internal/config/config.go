@@ -24,9 +24,10 @@ type Config struct {
 	Log   Log   `embed:"" group:"Logging"`
 }
 
-// HTTP is where the server listens.
+// HTTP is where the server listens, and how it answers.
 type HTTP struct {
-	Addr string `name:"http-addr" env:"ROLLCALL_HTTP_ADDR" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Listen here; port 0 takes a free one (${default})."`
+	Addr     string        `name:"http-addr" env:"ROLLCALL_HTTP_ADDR" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Listen here; port 0 takes a free one (${default})."`
+	ShareFor time.Duration `name:"share-for" env:"ROLLCALL_SHARE_FOR" default:"100ms" help:"Answer identical queries of the list together, which takes a query this much longer at most; 0 shares nothing (${default})."`
 }
 
 // Store is where presence is kept, and by which rules. All nodes of one prefix

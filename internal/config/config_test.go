@@ -31,7 +31,7 @@ func TestDefaults(t *testing.T) {
 	require.NoError(t, cfg.Check())
 	require.Equal(t, presence.DefaultRules(), cfg.Store.Rules())
 	require.Equal(t, Config{
-		HTTP: HTTP{Addr: "127.0.0.1:8080"},
+		HTTP: HTTP{Addr: "127.0.0.1:8080", ShareFor: 100 * time.Millisecond},
 		Store: Store{
 			Redis: Redis{KeyPrefix: "rollcall"}, Shards: 16, LevelIndex: true, EventLog: 10000,
 			TTL: time.Minute, BackgroundTTL: 150 * time.Second, AwayAfter: 5 * time.Minute,

@@ -8,7 +8,6 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"rollcall/internal/auth"
-	"rollcall/internal/live"
 )
 
 // refuseAnonymous lets a caller without a token do nothing but introspection. Anything else is answered by
@@ -16,8 +15,8 @@ import (
 func refuseAnonymous(present graphql.ErrorPresenterFunc) graphql.OperationMiddleware {
 	return func(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
 		_, err := auth.FromContext(ctx)
-		if err == nil || live.ItemOf(ctx) != nil || introspects(graphql.GetOperationContext(ctx).Operation) {
-			return next(ctx) // an item is an answer to a subscription that was let in
+		if err == nil || introspects(graphql.GetOperationContext(ctx).Operation) {
+			return next(ctx)
 		}
 		return graphql.OneShot(&graphql.Response{Errors: gqlerror.List{present(ctx, err)}})
 	}

@@ -83,7 +83,7 @@ func TestAPageOfOneShard(t *testing.T) {
 	share := shardShare(first, shards)
 	require.Len(t, taken, (first+share-1)/share)
 	for _, again := range taken[1:] {
-		require.Equal(t, []string{w.store.keys[shard].online}, again)
+		require.Equal(t, []string{w.store.current().keys[shard].meta}, again)
 	}
 }
 

@@ -48,7 +48,7 @@ func Start(
 	context.AfterFunc(ctx, accepted.Source.Close)
 	answers := context.WithoutCancel(ctx) // for others, too
 	if accepted.Scope == "" {
-		answers = auth.WithoutCaller(answers) // so that a field that depends on the caller fails, and does not leak
+		answers = auth.WithStranger(answers)
 	}
 	return &Subscription{
 		source: accepted.Source, onlyNews: accepted.OnlyNews, key: shareKey(op) + accepted.Scope,

@@ -116,7 +116,7 @@ func (s *Schema) subscribeToNews(ctx context.Context, field string) graphql.Resp
 	default:
 		s.events.Add(1)
 		reader := "everybody"
-		if caller, err := auth.FromContext(ctx); err == nil {
+		if caller, err := auth.FromContext(ctx); err == nil && caller.ID != "" {
 			reader = caller.ID
 		}
 		return graphql.OneShot(data(nil, field, item.(*news).text+" for "+reader))
