@@ -32,7 +32,11 @@ func (s *Store) failure(ctx context.Context, g *generation, sc *script, shard in
 	if redis.HasErrorPrefix(err, movedReply) {
 		s.follow(ctx, g, err.Error())
 	}
-	err = classify(fmt.Errorf("%s on shard %d: %w", sc.name, shard, err))
+	return missing(g, shard, classify(fmt.Errorf("%s on shard %d: %w", sc.name, shard, err)))
+}
+
+// missing is err, which names the shard if it says that it can't be reached.
+func missing(g *generation, shard int, err error) error {
 	if unavailable, ok := errors.AsType[*presence.UnavailableError](err); ok {
 		unavailable.Part = fmt.Sprintf("shard %d", shard)
 		g.outages[shard].Store(true)

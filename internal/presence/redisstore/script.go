@@ -58,10 +58,13 @@ type call struct {
 // run runs a script once for each call, all in one round trip (one for each server), and
 // returns the answers in the calls' order. The first error ends it.
 func (s *Store) run(ctx context.Context, g *generation, sc *script, calls []call) ([]any, error) {
+	if len(calls) == 0 {
+		return nil, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	if err := s.verify(ctx); err != nil {
-		return nil, err
+		return nil, missing(g, calls[0].shard, err)
 	}
 	if len(calls) == 1 {
 		answer, err := s.runOne(ctx, sc, calls[0])
