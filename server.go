@@ -91,6 +91,8 @@ func run(ctx context.Context, cfg config.Config, stdout io.Writer, log *slog.Log
 	hub.Start()
 	running.add("feed", ending(hub.Stop))
 
+	running.loop("roster", func(ctx context.Context) { presence.RunRoster(ctx, store, hub.Subscribers) })
+
 	service := presence.NewService(store, cfg.Store.Rules(), levels{details}, log)
 	running.loop("levels", service.Run)
 	api := resolvers.Dependencies{

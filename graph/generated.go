@@ -1246,7 +1246,7 @@ type ClusterStatus {
   imbalance: Float!
   "Accepted heartbeats a second over the last seconds, on all nodes together."
   heartbeatsPerSecond: Float!
-  "Subscribers of presence events on this node."
+  "Subscribers of presence events on all nodes; of the others as of two seconds ago, and for up to six after one has died."
   subscribers: Int!
   "Memory that the store uses, in bytes."
   usedMemoryBytes: Float!

@@ -19,7 +19,7 @@ type ClusterStatus struct {
 	Imbalance float64 `json:"imbalance"`
 	// Accepted heartbeats a second over the last seconds, on all nodes together.
 	HeartbeatsPerSecond float64 `json:"heartbeatsPerSecond"`
-	// Subscribers of presence events on this node.
+	// Subscribers of presence events on all nodes; of the others as of two seconds ago, and for up to six after one has died.
 	Subscribers int `json:"subscribers"`
 	// Memory that the store uses, in bytes.
 	UsedMemoryBytes float64 `json:"usedMemoryBytes"`

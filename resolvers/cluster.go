@@ -16,11 +16,15 @@ func (r *queryResolver) Cluster(ctx context.Context) (*graph.ClusterStatus, erro
 	if err != nil {
 		return nil, err
 	}
+	subscribers, err := r.Service.Subscribers(ctx, r.Feed.Subscribers())
+	if err != nil {
+		return nil, err
+	}
 	status := &graph.ClusterStatus{
 		Shards:              make([]graph.ShardStatus, len(stats.OnlineByShard)),
 		Imbalance:           imbalance(stats.OnlineByShard),
 		HeartbeatsPerSecond: r.Beats.BeatsPerSecond(),
-		Subscribers:         r.Feed.Subscribers(),
+		Subscribers:         subscribers,
 		UsedMemoryBytes:     float64(stats.UsedMemory),
 		MaxMemoryBytes:      float64(stats.MaxMemory),
 	}

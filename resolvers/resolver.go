@@ -27,6 +27,7 @@ type Service interface {
 	Total(ctx context.Context, req presence.PageRequest) (int, error)
 	RefreshLevels(ctx context.Context, userIDs []string) error
 	Stats(ctx context.Context) (presence.Stats, error)
+	Subscribers(ctx context.Context, own int) (int, error)
 }
 
 // Directory is where user details come from, and can be told to forget some.

@@ -210,6 +210,11 @@ func (s *Service) RefreshLevels(ctx context.Context, userIDs []string) error {
 // Stats is the store's size and balance.
 func (s *Service) Stats(ctx context.Context) (Stats, error) { return s.store.Stats(ctx) }
 
+// Subscribers is how many subscribers all nodes have, of whom this one has own.
+func (s *Service) Subscribers(ctx context.Context, own int) (int, error) {
+	return s.store.Subscribers(ctx, own)
+}
+
 // CheckUserIDs reports whether ids are at most [MaxIDs] valid user ids.
 func CheckUserIDs(ids []string) error {
 	if len(ids) > MaxIDs {

@@ -79,6 +79,10 @@ type Store interface {
 	// Stats is the store's size and balance.
 	Stats(ctx context.Context) (Stats, error)
 
+	// Subscribers notes that this node has own subscribers, and is how many all nodes have
+	// together, by what each has said within RosterKept.
+	Subscribers(ctx context.Context, own int) (all int, err error)
+
 	Log
 }
 

@@ -25,3 +25,6 @@ func (s *Store) Stats(context.Context) (presence.Stats, error) {
 	}
 	return stats, nil
 }
+
+// Subscribers implements [presence.Store]: there is no other node.
+func (*Store) Subscribers(_ context.Context, own int) (int, error) { return own, nil }

@@ -155,3 +155,6 @@ func (n *Naive) Follow(ctx context.Context, shard int, after presence.EventID, w
 		}
 	}
 }
+
+// Subscribers implements [presence.Store]: there is no other node.
+func (*Naive) Subscribers(_ context.Context, own int) (int, error) { return own, nil }

@@ -6,7 +6,7 @@ import "strconv"
 // stays in one slot, and so that two layouts of a prefix have no key in common
 // while it is resharded. See lua/state.lua for what they hold.
 type shardKeys struct {
-	meta, events, online, level string
+	meta, events, online, level, roster string
 	// By bucket. A bucket holds about 64 of the shard's users: few enough for
 	// Redis to keep it as a listpack, which costs a fifth of the memory of a
 	// large set, and to search it quickly.
@@ -16,7 +16,7 @@ type shardKeys struct {
 func newShardKeys(prefix string, l layout, shard int) *shardKeys {
 	tag := "{" + prefix + ":" + strconv.Itoa(l.shards) + ":" + strconv.Itoa(shard) + "}:"
 	k := &shardKeys{
-		meta: tag + "meta", events: tag + "events", online: tag + "online", level: tag + "level",
+		meta: tag + "meta", events: tag + "events", online: tag + "online", level: tag + "level", roster: tag + "roster",
 		session: make([]string, l.buckets), seen: make([]string, l.buckets),
 	}
 	for b := range l.buckets {

@@ -190,7 +190,7 @@ func (r *resharding) hold(ctx context.Context, d time.Duration, take bool) error
 func clearKeys(ctx context.Context, s *Store, g *generation) error {
 	const atOnce = 512
 	for _, k := range g.keys {
-		keys := k.writeKeys(g.allBuckets())[1:]
+		keys := append(k.writeKeys(g.allBuckets())[1:], k.roster)
 		for len(keys) > 0 {
 			n := min(len(keys), atOnce)
 			if err := s.client.Unlink(ctx, keys[:n]...).Err(); err != nil {
