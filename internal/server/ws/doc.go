@@ -1,12 +1,15 @@
 // Package ws serves GraphQL over WebSocket by the graphql-transport-ws protocol
 // (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md).
 //
-// A socket has two goroutines while it is idle, and one more for each operation:
+// A socket has one goroutine while it is idle, and one more for each operation that is being executed:
 //
-//	client ──▶ read (the HTTP handler) ──▶ operation ──▶ queue ──▶ write ──▶ client
+//	client ──▶ read (the HTTP handler) ──▶ operation ──message──▶ outbox ──▶ client
+//	                        └─▶ live subscription ──"there is something"──▶ outbox: take, write ──▶ client
 //
-// The queue is bounded. When it is full the operations wait, which is how a slow reader is felt where the
-// events come from; when nothing at all can be written for the write timeout, the socket is closed.
+// The outbox writes when there is something to write, all that there is at once. Its messages are bounded: when
+// too many wait, operations do. Answers of live subscriptions ([rollcall/internal/live]) do not wait here at all:
+// they are taken from their source when they can be written, which is how a slow reader is felt where
+// the events come from. When nothing at all can be written for the write timeout, the socket is closed.
 //
 // Whoever finds a reason to close the socket ends the connection's context with it as the cause. That stops
 // the operations at once; what is queued is still written, then the close frame, and after a short wait for
