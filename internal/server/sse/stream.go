@@ -1,7 +1,6 @@
 package sse
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"sync"
@@ -32,12 +31,16 @@ func (s *stream) open() error {
 	return s.write([]byte(":\n\n"))
 }
 
-func (s *stream) next(payload []byte) error {
-	var event bytes.Buffer
-	event.WriteString("event: next\ndata: ")
-	event.Write(payload) // one line: JSON as encoded has no line breaks
-	event.WriteString("\n\n")
-	return s.write(event.Bytes())
+func (s *stream) next(payload []byte) error { return s.write(appendNext(nil, payload)) }
+
+// appendNext appends the event of an answer, if there is one.
+func appendNext(events, payload []byte) []byte {
+	if payload == nil {
+		return events
+	}
+	events = append(events, "event: next\ndata: "...)
+	events = append(events, payload...) // one line: JSON as encoded has no line breaks
+	return append(events, "\n\n"...)
 }
 
 // complete ends the operation. The empty data is needed: browsers drop an event that has none.

@@ -112,12 +112,12 @@ func run(ctx context.Context, exec graphql.GraphExecutor, op *graphql.OperationC
 		return execution.Drain(ctx, op, responses, s.next)
 	}
 	for {
-		payload, ended := sub.Take()
-		cut := payload != nil && s.next(payload) != nil
+		events, ended := take(sub)
+		cut := len(events) > 0 && s.write(events) != nil
 		if cut || ended {
 			return nil
 		}
-		if payload != nil {
+		if len(events) > 0 {
 			continue // there may be more
 		}
 		select {
@@ -126,6 +126,21 @@ func run(ctx context.Context, exec graphql.GraphExecutor, op *graphql.OperationC
 			return nil
 		}
 	}
+}
+
+// writeAt is how many bytes of events are gathered for one write.
+const writeAt = 16 << 10
+
+// take is the events that a subscription has now, to be written at once.
+func take(sub *execution.Subscription) (events []byte, ended bool) {
+	for len(events) < writeAt {
+		payload, ended := sub.Take()
+		if payload == nil || ended {
+			return appendNext(events, payload), ended
+		}
+		events = appendNext(events, payload)
+	}
+	return events, false
 }
 
 // untilExpiry is ctx until the caller's token expires.
