@@ -60,9 +60,11 @@ func Start(
 // Take is the next answer as JSON, nil if there is none now. Sockets may share it:
 // nobody changes it. After the last one, ended is true.
 func (s *Subscription) Take() (payload []byte, ended bool) {
-	for !s.ended && !s.over() {
+	for !s.ended {
 		item, err := s.source.Poll()
 		switch {
+		case s.over(): // it was ended from outside, which is no end to tell of
+			return nil, false
 		case err != nil:
 			s.ended, item = true, live.End{Err: err}
 		case item == nil:

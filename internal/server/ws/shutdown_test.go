@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 )
 
@@ -64,4 +65,29 @@ func TestEndOfTheBaseContextIsAShutdown(t *testing.T) {
 	c := (&fixture{http: server}).dial(t, nil)
 	stop()
 	c.expectClose(1012)
+}
+
+// A shutdown is no end of a subscription: a client that was told "complete" would not come back.
+func TestShutdownCompletesNothing(t *testing.T) {
+	for range 50 {
+		f := serve(t, Config{})
+		c := f.connect(t, "ann")
+		c.subscribe("1", `subscription { news }`)
+		c.subscribe("2", `subscription { count }`)
+		f.awaitReaders(t, 1)
+		go func() {
+			for range 10 {
+				f.schema.News.Publish("a")
+			}
+		}()
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		require.NoError(t, f.Shutdown(ctx))
+		cancel()
+		data, err := c.read()
+		for ; err == nil; data, err = c.read() {
+			require.Contains(t, string(data), `"type":"next"`)
+			require.NotContains(t, string(data), `"errors"`)
+		}
+		require.Equal(t, websocket.StatusServiceRestart, websocket.CloseStatus(err))
+	}
 }
