@@ -80,14 +80,14 @@ func TestShutdownCompletesNothing(t *testing.T) {
 				f.schema.News.Publish("a")
 			}
 		}()
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		require.NoError(t, f.Shutdown(ctx))
-		cancel()
+		down := make(chan error)
+		go func() { down <- f.Shutdown(t.Context()) }()
 		data, err := c.read()
 		for ; err == nil; data, err = c.read() {
 			require.Contains(t, string(data), `"type":"next"`)
 			require.NotContains(t, string(data), `"errors"`)
 		}
 		require.Equal(t, websocket.StatusServiceRestart, websocket.CloseStatus(err))
+		require.NoError(t, <-down)
 	}
 }
