@@ -1,0 +1,92 @@
+package scale
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"rollcall/internal/presence"
+)
+
+// blocks is how many turns each population gets of a measure.
+const blocks = 10
+
+// measureBeats takes the rates at which both populations' stores accept
+// heartbeats of random users, from as many callers as a node has requests.
+func measureBeats(t *testing.T, report *table, small, large *population) {
+	t.Helper()
+	for _, c := range []struct {
+		callers, each int
+		name          string
+	}{
+		{512, 1, "512 callers with one each"},
+		{50, 64, "50 callers with 64 each"},
+	} {
+		var few, many []float64
+		for range blocks {
+			few = append(few, small.beatRate(t, c.callers, c.each))
+			many = append(many, large.beatRate(t, c.callers, c.each))
+		}
+		rate, at := median(many), thousands(len(large.beats))
+		needed := float64(len(large.beats)) / (0.4 * presence.DefaultTTL.Seconds())
+		report.add(fmt.Sprintf("heartbeats at %s online, %s", at, c.name),
+			fmt.Sprintf("%s/s (%s)", thousands(int(rate)), extent(many, "%.0f")),
+			fmt.Sprintf("≥ %s, what they send", thousands(int(needed))), verdict(rate >= needed))
+		report.add(fmt.Sprintf("the same over that at %s", thousands(len(small.beats))),
+			fmt.Sprintf("%.2f", rate/median(few)), "", unjudged)
+	}
+	small.requireTotal(t, len(small.beats))
+	large.requireTotal(t, len(large.beats))
+}
+
+// beatRate is how many heartbeats a second are accepted in one block.
+func (p *population) beatRate(t *testing.T, callers, each int) float64 {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	var wg sync.WaitGroup
+	var accepted atomic.Int64
+	var failed atomic.Pointer[error]
+	began := time.Now()
+	for caller := range callers {
+		wg.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(caller), 1))
+			beats := make([]presence.Beat, each)
+			for time.Since(began) < p.plan.span/blocks && failed.Load() == nil {
+				for i := range beats {
+					beats[i] = p.beats[random.IntN(len(p.beats))]
+				}
+				if err := p.refresh(ctx, beats); err != nil {
+					failed.Store(&err)
+				}
+				accepted.Add(int64(each))
+			}
+		})
+	}
+	wg.Wait()
+	took := time.Since(began)
+	if err := failed.Load(); err != nil {
+		require.NoError(t, *err)
+	}
+	return float64(accepted.Load()) / took.Seconds()
+}
+
+// refresh sends heartbeats that have nothing to do but extend their sessions.
+func (p *population) refresh(ctx context.Context, beats []presence.Beat) error {
+	results, err := p.store.Beat(ctx, beats)
+	if err != nil {
+		return err
+	}
+	for i, r := range results {
+		if r.Err != nil || r.Outcome != presence.Refreshed {
+			return fmt.Errorf("beat of %s: outcome %q, error %w", beats[i].UserID, r.Outcome, r.Err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package scale
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"rollcall/internal/presence"
+)
+
+const pageSize = 50
+
+// place is a page of a population that is read again and again.
+type place struct {
+	p     *population
+	skip  int            // users before it
+	after *presence.Mark // the place behind them
+	took  []time.Duration
+}
+
+// name says which page of which population it is.
+func (p *place) name() string {
+	return fmt.Sprintf("page %s at %s online", thousands(p.skip/pageSize+1), thousands(len(p.p.beats)))
+}
+
+// measurePages reads four pages in turn: the first and a deep one of the many,
+// the first and the last of the few.
+func measurePages(t *testing.T, report *table, small, large *population) {
+	t.Helper()
+	deep := min(999*pageSize, len(large.beats)/2/pageSize*pageSize)
+	first, thousandth := newPlace(t, large, 0), newPlace(t, large, deep)
+	firstOfFew, lastOfFew := newPlace(t, small, 0), newPlace(t, small, len(small.beats)-pageSize)
+	places := []*place{firstOfFew, first, lastOfFew, thousandth}
+	rounds := 0
+	for began := time.Now(); rounds < 20 || time.Since(began) < 3*large.plan.span; rounds++ {
+		for i := range places {
+			// Whoever comes after the deepest page is not always the same.
+			places[(i+rounds)%len(places)].read(t)
+		}
+	}
+	t.Logf("each page was read %s times", thousands(rounds))
+	for _, at := range places {
+		report.add(at.name(), fmt.Sprintf("p50 %s, p99 %s", ms(percentile(at.took, 50)), ms(percentile(at.took, 99))), "", unjudged)
+	}
+	compare := func(a, b *place, most float64) {
+		fast, slow := ratio(a, b, 50), ratio(a, b, 99)
+		report.add(fmt.Sprintf("%s over %s", a.name(), b.name()),
+			fmt.Sprintf("p50 %.2f, p99 %.2f", fast, slow), fmt.Sprintf("p99 ≤ %.1f", most), verdict(slow <= most))
+	}
+	compare(first, firstOfFew, 1.5)
+	compare(thousandth, lastOfFew, 1.5)
+	compare(thousandth, first, 1.2)
+}
+
+// ratio compares a percentile of two places' times.
+func ratio(a, b *place, percent float64) float64 {
+	return float64(percentile(a.took, percent)) / float64(percentile(b.took, percent))
+}
+
+// newPlace walks to the place behind so many users.
+func newPlace(t *testing.T, p *population, skip int) *place {
+	t.Helper()
+	at := &place{p: p, skip: skip}
+	for skip > 0 {
+		page := p.page(t, min(skip, presence.MaxFirst), at.after)
+		skip -= len(page.Rows)
+		at.after = page.End
+	}
+	at.read(t) // the first time is not counted
+	at.took = nil
+	return at
+}
+
+func (p *place) read(t *testing.T) {
+	t.Helper()
+	began := time.Now()
+	page := p.p.page(t, pageSize, p.after)
+	p.took = append(p.took, time.Since(began))
+	require.Equal(t, p.skip > 0, page.HasPrevious)
+	require.Equal(t, p.skip+pageSize < len(p.p.beats), page.HasNext)
+	if p.after != nil {
+		require.LessOrEqual(t, page.Rows[0].LastActiveAt, p.after.LastActiveAt)
+	}
+}
+
+// page is a page whose size, order and total are right.
+func (p *population) page(t *testing.T, first int, after *presence.Mark) presence.Page {
+	t.Helper()
+	page, err := p.store.Page(t.Context(), presence.PageRequest{Order: presence.LastActiveDesc, First: first, After: after})
+	require.NoError(t, err)
+	require.Equal(t, len(p.beats), page.Total)
+	require.Len(t, page.Rows, first)
+	for i, row := range page.Rows[1:] {
+		before := page.Rows[i]
+		require.True(t, before.LastActiveAt > row.LastActiveAt ||
+			before.LastActiveAt == row.LastActiveAt && before.UserID > row.UserID, "%v before %v", before, row)
+	}
+	return page
+}

@@ -1,0 +1,43 @@
+package scale
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// measureStorm lets a tenth of the users go within a second, while others beat.
+func measureStorm(t *testing.T, report *table, p *population, w *witness) {
+	t.Helper()
+	const (
+		within    = time.Second
+		mostDelay = 5 * time.Second
+		mostBeat  = 100 * time.Millisecond
+	)
+	from := p.plan.expiring()
+	ends := p.endLeases(t, p.beats[from:from+p.plan.stormed()], within)
+	w.expect(ends)
+	from += p.plan.stormed()
+	others := p.beats[from : from+p.plan.beating()]
+
+	first, last := extremes(ends)
+	calm := first.Add(-min(p.plan.ttl/2, 10*time.Second))
+	sleepUntil(t, calm)
+	beating := startLoad(t, p, others)
+	late, told := w.await(t, ends)
+	beating.end(t)
+
+	name := fmt.Sprintf("storm, %s leases end within %s", thousands(len(ends)), seconds(last.Sub(first)))
+	after := told.Sub(last)
+	report.add(name+": all told after the last one's end",
+		seconds(after), fmt.Sprintf("≤ %v", mostDelay), verdict(after <= mostDelay))
+	report.add(name+": each told after its end",
+		fmt.Sprintf("p50 %s, p99 %s", seconds(percentile(late, 50)), seconds(percentile(late, 99))), "", unjudged)
+	before, during := beating.between(calm, first), beating.between(first, told)
+	t.Logf("%s heartbeats before the storm, %s in it", thousands(len(before)), thousands(len(during)))
+	slowest := percentile(during, 99)
+	report.add(fmt.Sprintf("storm: heartbeats meanwhile, %s/s", thousands(len(others))),
+		fmt.Sprintf("p50 %s, p99 %s", ms(percentile(during, 50)), ms(slowest)), fmt.Sprintf("p99 < %v", mostBeat), verdict(slowest < mostBeat))
+	report.add("the same before the storm",
+		fmt.Sprintf("p50 %s, p99 %s", ms(percentile(before, 50)), ms(percentile(before, 99))), "", unjudged)
+}
