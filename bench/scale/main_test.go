@@ -13,8 +13,8 @@ var (
 	users = flag.Int("users", 20_000, "how many users are online")
 	few   = flag.Int("few", 2_000, "how many are online in the population to compare with")
 	ids   = flag.String("ids", "numeric", "the users' ids: numeric or uuid")
-	ttl   = flag.Duration("ttl", 3*time.Second, "the lease after an active heartbeat")
-	span  = flag.Duration("for", 300*time.Millisecond, "how long each thing is measured")
+	ttl   = flag.Duration("ttl", 2*time.Second, "the lease after an active heartbeat")
+	span  = flag.Duration("for", 200*time.Millisecond, "how long each thing is measured")
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -25,14 +25,14 @@ func (p *place) name() string {
 	return fmt.Sprintf("page %s at %s online", thousands(p.skip/pageSize+1), thousands(len(p.p.beats)))
 }
 
-// measurePages reads four pages in turn: the first and a deep one of the many,
-// the first and the last of the few.
+// measurePages reads four pages in turn: the first and a deep one of both
+// populations. The deep one of the few is in the middle of their list: towards its
+// end the shards have fewer rows to give, which takes half the time.
 func measurePages(t *testing.T, report *table, small, large *population) {
 	t.Helper()
-	deep := min(999*pageSize, len(large.beats)/2/pageSize*pageSize)
-	first, thousandth := newPlace(t, large, 0), newPlace(t, large, deep)
-	firstOfFew, lastOfFew := newPlace(t, small, 0), newPlace(t, small, len(small.beats)-pageSize)
-	places := []*place{firstOfFew, first, lastOfFew, thousandth}
+	first, deep := newPlace(t, large, 0), newPlace(t, large, deepest(large))
+	firstOfFew, deepOfFew := newPlace(t, small, 0), newPlace(t, small, deepest(small))
+	places := []*place{firstOfFew, first, deepOfFew, deep}
 	rounds := 0
 	for began := time.Now(); rounds < 20 || time.Since(began) < 3*large.plan.span; rounds++ {
 		for i := range places {
@@ -42,16 +42,23 @@ func measurePages(t *testing.T, report *table, small, large *population) {
 	}
 	t.Logf("each page was read %s times", thousands(rounds))
 	for _, at := range places {
-		report.add(at.name(), fmt.Sprintf("p50 %s, p99 %s", ms(percentile(at.took, 50)), ms(percentile(at.took, 99))), "", unjudged)
+		report.note(at.name(), fmt.Sprintf("p50 %s, p99 %s", ms(percentile(at.took, 50)), ms(percentile(at.took, 99))))
 	}
 	compare := func(a, b *place, most float64) {
 		fast, slow := ratio(a, b, 50), ratio(a, b, 99)
 		report.add(fmt.Sprintf("%s over %s", a.name(), b.name()),
-			fmt.Sprintf("p50 %.2f, p99 %.2f", fast, slow), fmt.Sprintf("p99 ≤ %.1f", most), verdict(slow <= most))
+			fmt.Sprintf("p50 %.2f, p99 %.2f", fast, slow), fmt.Sprintf("p99 ≤ %.1f", most), slow <= most)
 	}
 	compare(first, firstOfFew, 1.5)
-	compare(thousandth, lastOfFew, 1.5)
-	compare(thousandth, first, 1.2)
+	compare(deep, deepOfFew, 1.5)
+	compare(deep, first, 1.2)
+}
+
+// deepest is how many users stand before the 1,000th page, or before the middle
+// of a list that is not as long.
+func deepest(p *population) int {
+	const before = 999
+	return pageSize * min(before, len(p.beats)/2/pageSize)
 }
 
 // ratio compares a percentile of two places' times.

@@ -25,20 +25,20 @@ func measureSweeps(t *testing.T, report *table, p *population, w *witness) {
 	idle := p.watchScripts(t)
 	sleepUntil(t, first)
 	perSecond, busiest := idle.used(t, p)
-	report.add("sweeping, no lease ends: Redis time a second, all primaries",
-		fmt.Sprintf("%s, the busiest %s", ms(perSecond), ms(busiest)), "", unjudged)
+	report.note("sweeping, no lease ends: Redis time a second, all primaries",
+		fmt.Sprintf("%s, the busiest %s", ms(perSecond), ms(busiest)))
 
 	busy := p.watchScripts(t)
 	late, _ := w.await(t, ends)
 	rate := float64(len(ends)) / time.Since(busy.since).Seconds()
 	perSecond, busiest = busy.used(t, p)
-	report.add(fmt.Sprintf("sweeping, %s leases end a second: Redis time a second, all primaries", thousands(int(rate))),
+	report.note(fmt.Sprintf("sweeping, %s leases end a second: Redis time a second, all primaries", thousands(int(rate))),
 		fmt.Sprintf("%s, the busiest %s; %.0f µs an expiry", ms(perSecond), ms(busiest),
-			float64(perSecond.Microseconds())/rate), "", unjudged)
+			float64(perSecond.Microseconds())/rate))
 	slowest := percentile(late, 100)
 	report.add(fmt.Sprintf("OFFLINE told after the lease's end, over %s", seconds(last.Sub(first))),
 		fmt.Sprintf("p50 %s, p99 %s, max %s", ms(percentile(late, 50)), ms(percentile(late, 99)), ms(slowest)),
-		fmt.Sprintf("max ≤ %v", most), verdict(slowest <= most))
+		fmt.Sprintf("max ≤ %v", most), slowest <= most)
 }
 
 // extremes are the first and the last end.

@@ -12,20 +12,10 @@ import (
 )
 
 // table is what was measured, as docs/benchmarks.md shows it.
-type table struct{ lines []string }
-
-// Whether a target was met.
-const (
-	unjudged = ""
-	met      = "met"
-	missed   = "missed"
-)
-
-func verdict(ok bool) string {
-	if ok {
-		return met
-	}
-	return missed
+type table struct {
+	lines []string
+	// judged says that the populations have the sizes that the targets are for.
+	judged bool
 }
 
 // header says where and when it is measured.
@@ -44,8 +34,21 @@ func (r *table) header(t *testing.T, p *population) {
 	)
 }
 
-func (r *table) add(measure, figure, target, verdict string) {
+// add is a figure that has a target.
+func (r *table) add(measure, figure, target string, met bool) {
+	verdict := "missed"
+	switch {
+	case !r.judged:
+		verdict = ""
+	case met:
+		verdict = "met"
+	}
 	r.lines = append(r.lines, fmt.Sprintf("| %s | %s | %s | %s |", measure, figure, target, verdict))
+}
+
+// note is a figure that has none.
+func (r *table) note(measure, figure string) {
+	r.lines = append(r.lines, fmt.Sprintf("| %s | %s | | |", measure, figure))
 }
 
 func (r *table) String() string { return strings.Join(r.lines, "\n") + "\n" }
