@@ -17,6 +17,9 @@ import (
 // blocks is how many turns each population gets of a measure.
 const blocks = 10
 
+// interval is how often a user beats; see presence.Rules.NextBeat.
+const interval = presence.DefaultTTL * 4 / 10
+
 // measureBeats takes the rates at which both populations' stores accept
 // heartbeats of random users, from as many callers as a node has requests.
 func measureBeats(t *testing.T, report *table, small, large *population) {
@@ -34,7 +37,7 @@ func measureBeats(t *testing.T, report *table, small, large *population) {
 			many = append(many, large.beatRate(t, c.callers, c.each))
 		}
 		rate, at := median(many), thousands(len(large.beats))
-		needed := float64(len(large.beats)) / (0.4 * presence.DefaultTTL.Seconds())
+		needed := float64(len(large.beats)) / interval.Seconds()
 		report.add(fmt.Sprintf("heartbeats at %s online, %s", at, c.name),
 			fmt.Sprintf("%s/s (%s)", thousands(int(rate)), extent(many, "%.0f")),
 			fmt.Sprintf("≥ %s, what they send", thousands(int(needed))), rate >= needed)
@@ -43,6 +46,24 @@ func measureBeats(t *testing.T, report *table, small, large *population) {
 	}
 	small.requireTotal(t, len(small.beats))
 	large.requireTotal(t, len(large.beats))
+}
+
+// measureNaturalLoad lets both populations beat as often as their users do, and
+// takes what that costs each heartbeat of the many. Afterwards their lists have
+// the order that users make, and not that of batches which fill up under more load
+// than there would be: many of one shard who share a millisecond.
+func measureNaturalLoad(t *testing.T, report *table, small, large *population) {
+	t.Helper()
+	few := startLoad(t, small, small.beats, interval)
+	many := startLoad(t, large, large.beats, interval)
+	began := time.Now()
+	sleepUntil(t, began.Add(min(interval, 2*large.plan.span)))
+	many.end(t)
+	few.end(t)
+	took := many.between(began, time.Now())
+	report.note(fmt.Sprintf("heartbeats at the rate of %s users, %s/s one by one", thousands(len(large.beats)),
+		thousands(int(float64(len(large.beats))/interval.Seconds()))),
+		fmt.Sprintf("p50 %s, p99 %s", ms(percentile(took, 50)), ms(percentile(took, 99))))
 }
 
 // beatRate is how many heartbeats a second are accepted in one block.

@@ -27,6 +27,7 @@ func TestScale(t *testing.T) {
 	})
 	measureImbalance(t, &report, large)
 	measureBeats(t, &report, small, large)
+	measureNaturalLoad(t, &report, small, large)
 	measurePages(t, &report, small, large)
 
 	w := newWitness(t, large)

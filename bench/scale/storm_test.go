@@ -23,7 +23,7 @@ func measureStorm(t *testing.T, report *table, p *population, w *witness) {
 	first, last := extremes(ends)
 	calm := first.Add(-min(p.plan.ttl/2, 10*time.Second))
 	sleepUntil(t, calm)
-	beating := startLoad(t, p, others)
+	beating := startLoad(t, p, others, time.Second)
 	late, told := w.await(t, ends)
 	beating.end(t)
 
