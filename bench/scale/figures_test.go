@@ -31,11 +31,11 @@ func extent(values []float64, format string) string {
 	return fmt.Sprintf(format+" to "+format, slices.Min(values), slices.Max(values))
 }
 
-func ms(d time.Duration) string {
+func inMs(d time.Duration) string {
 	return fmt.Sprintf("%.2f ms", float64(d)/float64(time.Millisecond))
 }
 
-func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
+func inSeconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
 
 // thousands is a number with commas.
 func thousands(n int) string {

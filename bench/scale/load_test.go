@@ -2,7 +2,6 @@ package scale
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -24,27 +23,30 @@ type load struct {
 	wrong   error
 }
 
-// sample is how long after its time a heartbeat was answered.
+// sample is how long after its time a call was answered.
 type sample struct {
 	due  time.Time
 	took time.Duration
 }
 
 // startLoad makes each of the beats in turn, evenly spread, all of them once in
-// a time.
-func startLoad(t *testing.T, p *population, beats []presence.Beat, once time.Duration) *load {
+// a time, so many in one call.
+func startLoad(t *testing.T, p *population, beats []presence.Beat, once time.Duration, each int) *load {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	l := &load{stop: stop}
-	every := once / time.Duration(len(beats))
+	calls := len(beats) / each
+	every := once / time.Duration(calls)
 	l.done.Go(func() {
 		tick := time.NewTicker(max(every, time.Millisecond))
 		defer tick.Stop()
 		began := time.Now()
 		for next := 0; ctx.Err() == nil; {
-			for ; time.Since(began) >= time.Duration(next)*every; next++ {
-				due, beat := began.Add(time.Duration(next)*every), beats[next%len(beats)]
-				l.done.Go(func() { l.note(due, p.refresh(t.Context(), []presence.Beat{beat})) })
+			if due := began.Add(time.Duration(next) * every); time.Now().After(due) {
+				from := next % calls * each
+				l.done.Go(func() { l.note(due, p.refresh(t.Context(), beats[from:from+each])) })
+				next++
+				continue
 			}
 			select {
 			case <-tick.C:
@@ -60,10 +62,9 @@ func (l *load) note(due time.Time, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.took = append(l.took, sample{due, took})
-	var overloaded *presence.UnavailableError
 	switch {
-	case errors.As(err, &overloaded):
-		l.refused++ // which is slow, not wrong
+	case refused(err):
+		l.refused++
 	case err != nil:
 		l.wrong = err
 	}
@@ -76,11 +77,11 @@ func (l *load) end(t *testing.T) {
 	l.done.Wait()
 	require.NoError(t, l.wrong)
 	if l.refused > 0 {
-		t.Logf("%s of %s heartbeats were refused", thousands(l.refused), thousands(len(l.took)))
+		t.Logf("%s of %s calls were refused", thousands(l.refused), thousands(len(l.took)))
 	}
 }
 
-// between is the times of the heartbeats that were due then.
+// between is the times of the calls that were due then.
 func (l *load) between(from, to time.Time) []time.Duration {
 	var took []time.Duration
 	for _, s := range l.took {

@@ -29,9 +29,16 @@ type plan struct {
 
 // Of the many users some play a part at the end, in this order; the rest stay
 // online and silent.
-func (p plan) expiriesPerSecond() int { return p.users / 100 }
+
+// expiring users go at a steady rate.
 func (p plan) expiring() int {
 	return int(float64(p.expiriesPerSecond()) * min(p.span, 10*time.Second).Seconds())
 }
+
+func (p plan) expiriesPerSecond() int { return p.users / 100 }
+
+// stormed users go all at once.
 func (p plan) stormed() int { return p.users / 10 }
+
+// beating users beat meanwhile.
 func (p plan) beating() int { return p.users / 100 }

@@ -17,11 +17,11 @@ import (
 // what the keys say that they take.
 func measureMemory(t *testing.T, report *table, p *population, come func()) {
 	t.Helper()
-	before := p.usedMemory(t)
+	before := p.stats(t).UsedMemory
 	come()
 	n := float64(len(p.beats))
 	report.note("memory of a user, by what used_memory grew, event logs too",
-		fmt.Sprintf("%.0f bytes", float64(p.usedMemory(t)-before)/n))
+		fmt.Sprintf("%.0f bytes", float64(p.stats(t).UsedMemory-before)/n))
 
 	kinds := p.memoryByKind(t)
 	parts, sum := "", 0.0
@@ -35,13 +35,6 @@ func measureMemory(t *testing.T, report *table, p *population, come func()) {
 	t.Logf("memory, bytes a user by MEMORY USAGE:%s", parts)
 	report.add("memory of a user, by MEMORY USAGE, without event logs",
 		fmt.Sprintf("%.0f bytes", sum), "≤ 300", sum <= 300)
-}
-
-func (p *population) usedMemory(t *testing.T) int64 {
-	t.Helper()
-	stats, err := p.store.Stats(t.Context())
-	require.NoError(t, err)
-	return stats.UsedMemory
 }
 
 // memoryByKind sums MEMORY USAGE over all keys by what they hold, which their
@@ -86,7 +79,7 @@ func measureImbalance(t *testing.T, report *table, p *population) {
 		report.add(fmt.Sprintf("imbalance, %s %s ids%s", thousands(len(p.beats)), kind, how),
 			fmt.Sprintf("%.1f %%", 100*got), fmt.Sprintf("< %.0f %%", 100*most), got < most)
 	}
-	add(*ids, ", as stored", p.onlineByShard(t))
+	add(*ids, ", as stored", p.stats(t).OnlineByShard)
 	for _, kind := range slices.Sorted(maps.Keys(idKinds)) {
 		if kind == *ids {
 			continue

@@ -1,6 +1,7 @@
 package scale
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -20,6 +21,8 @@ const (
 	shards = 16
 	// long is a time in which nothing happens by itself.
 	long = time.Hour
+	// patience is how long a machine that is slow may take.
+	patience = 2 * time.Minute
 )
 
 // idKinds are the users' ids as databases make them.
@@ -103,8 +106,7 @@ func (p *population) signIn(t *testing.T, n int) {
 // It returns when their leases end.
 func (p *population) beat(t *testing.T, s *redisstore.Store, beats []presence.Beat, want presence.Outcome) []presence.Millis {
 	t.Helper()
-	results, err := s.Beat(t.Context(), beats)
-	require.NoError(t, err)
+	results := answer(t, func() ([]presence.BeatResult, error) { return s.Beat(t.Context(), beats) })
 	ends := make([]presence.Millis, len(results))
 	for i, r := range results {
 		require.NoError(t, r.Err)
@@ -117,19 +119,37 @@ func (p *population) beat(t *testing.T, s *redisstore.Store, beats []presence.Be
 // requireTotal checks how many users are online, by the list and by the shards' sizes.
 func (p *population) requireTotal(t *testing.T, n int) {
 	t.Helper()
-	page, err := p.store.Page(t.Context(), presence.PageRequest{Order: presence.LastActiveDesc})
-	require.NoError(t, err)
+	page := answer(t, func() (presence.Page, error) {
+		return p.store.Page(t.Context(), presence.PageRequest{Order: presence.LastActiveDesc})
+	})
 	require.Equal(t, n, page.Total)
 	sum := 0
-	for _, online := range p.onlineByShard(t) {
+	for _, online := range p.stats(t).OnlineByShard {
 		sum += online
 	}
 	require.Equal(t, n, sum)
 }
 
-func (p *population) onlineByShard(t *testing.T) []int {
+func (p *population) stats(t *testing.T) presence.Stats {
 	t.Helper()
-	stats, err := p.store.Stats(t.Context())
-	require.NoError(t, err)
-	return stats.OnlineByShard
+	return answer(t, func() (presence.Stats, error) { return p.store.Stats(t.Context()) })
+}
+
+// answer is what the store answers. On a machine that is too busy it refuses
+// for want of time, which is slow and not wrong: then it is asked again.
+func answer[T any](t *testing.T, ask func() (T, error)) T {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		got, err := ask()
+		if !refused(err) || time.Now().After(deadline) {
+			require.NoError(t, err)
+			return got
+		}
+	}
+}
+
+func refused(err error) bool {
+	var unavailable *presence.UnavailableError
+	return errors.As(err, &unavailable)
 }

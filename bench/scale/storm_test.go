@@ -23,21 +23,21 @@ func measureStorm(t *testing.T, report *table, p *population, w *witness) {
 	first, last := extremes(ends)
 	calm := first.Add(-min(p.plan.ttl/2, 10*time.Second))
 	sleepUntil(t, calm)
-	beating := startLoad(t, p, others, time.Second)
+	beating := startLoad(t, p, others, time.Second, 1)
 	late, told := w.await(t, ends)
 	beating.end(t)
 
-	name := fmt.Sprintf("storm, %s leases end within %s", thousands(len(ends)), seconds(last.Sub(first)))
+	name := fmt.Sprintf("storm, %s leases end within %s", thousands(len(ends)), inSeconds(last.Sub(first)))
 	after := told.Sub(last)
 	report.add(name+": all told after the last one's end",
-		seconds(after), fmt.Sprintf("≤ %v", mostDelay), after <= mostDelay)
+		inSeconds(after), fmt.Sprintf("≤ %v", mostDelay), after <= mostDelay)
 	report.note(name+": each told after its end",
-		fmt.Sprintf("p50 %s, p99 %s", seconds(percentile(late, 50)), seconds(percentile(late, 99))))
+		fmt.Sprintf("p50 %s, p99 %s", inSeconds(percentile(late, 50)), inSeconds(percentile(late, 99))))
 	before, during := beating.between(calm, first), beating.between(first, told)
 	t.Logf("%s heartbeats before the storm, %s in it", thousands(len(before)), thousands(len(during)))
 	slowest := percentile(during, 99)
 	report.add(fmt.Sprintf("storm: heartbeats meanwhile, %s/s", thousands(len(others))),
-		fmt.Sprintf("p50 %s, p99 %s", ms(percentile(during, 50)), ms(slowest)), fmt.Sprintf("p99 < %v", mostBeat), slowest < mostBeat)
+		fmt.Sprintf("p50 %s, p99 %s", inMs(percentile(during, 50)), inMs(slowest)), fmt.Sprintf("p99 < %v", mostBeat), slowest < mostBeat)
 	report.note("the same before the storm",
-		fmt.Sprintf("p50 %s, p99 %s", ms(percentile(before, 50)), ms(percentile(before, 99))))
+		fmt.Sprintf("p50 %s, p99 %s", inMs(percentile(before, 50)), inMs(percentile(before, 99))))
 }

@@ -2,6 +2,7 @@ package scale
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,7 @@ import (
 )
 
 // measureSweeps takes the time that Redis spends on the sweeps' scripts, by INFO
-// commandstats over all primaries: first while nobody's lease ends, then while leases
+// commandstats (evalsha) over all primaries: first while nobody's lease ends, then while leases
 // end at a steady rate. No other script runs meanwhile.
 func measureSweeps(t *testing.T, report *table, p *population, w *witness) {
 	t.Helper()
@@ -24,20 +25,20 @@ func measureSweeps(t *testing.T, report *table, p *population, w *witness) {
 
 	idle := p.watchScripts(t)
 	sleepUntil(t, first)
-	perSecond, busiest := idle.used(t, p)
-	report.note("sweeping, no lease ends: Redis time a second, all primaries",
-		fmt.Sprintf("%s, the busiest %s", ms(perSecond), ms(busiest)))
+	used := idle.used(t, p)
+	report.note("sweeping, no lease ends: scripts' time a second, all primaries",
+		fmt.Sprintf("%s (%s of CPU with all else)", inMs(used.scripts), inMs(used.cpu)))
 
 	busy := p.watchScripts(t)
 	late, _ := w.await(t, ends)
 	rate := float64(len(ends)) / time.Since(busy.since).Seconds()
-	perSecond, busiest = busy.used(t, p)
-	report.note(fmt.Sprintf("sweeping, %s leases end a second: Redis time a second, all primaries", thousands(int(rate))),
-		fmt.Sprintf("%s, the busiest %s; %.0f µs an expiry", ms(perSecond), ms(busiest),
-			float64(perSecond.Microseconds())/rate))
+	used = busy.used(t, p)
+	report.note(fmt.Sprintf("sweeping, %s leases end a second: scripts' time a second, all primaries", thousands(int(rate))),
+		fmt.Sprintf("%s (%s of CPU with all else); %.0f µs an expiry", inMs(used.scripts), inMs(used.cpu),
+			float64(used.scripts.Microseconds())/rate))
 	slowest := percentile(late, 100)
-	report.add(fmt.Sprintf("OFFLINE told after the lease's end, over %s", seconds(last.Sub(first))),
-		fmt.Sprintf("p50 %s, p99 %s, max %s", ms(percentile(late, 50)), ms(percentile(late, 99)), ms(slowest)),
+	report.add(fmt.Sprintf("OFFLINE told after the lease's end, over %s", inSeconds(last.Sub(first))),
+		fmt.Sprintf("p50 %s, p99 %s, max %s", inMs(percentile(late, 50)), inMs(percentile(late, 99)), inMs(slowest)),
 		fmt.Sprintf("max ≤ %v", most), slowest <= most)
 }
 
@@ -54,37 +55,47 @@ func extremes(ends map[string]presence.Millis) (first, last time.Time) {
 	return first, last
 }
 
-// scriptTime is the time that scripts had taken when the watch began, by server.
-type scriptTime struct {
+// watch is when a watch of the servers began, and what they had used by then.
+type watch struct {
 	since time.Time
-	taken []time.Duration
+	work
 }
 
-func (p *population) watchScripts(t *testing.T) scriptTime {
+// work is time that all primaries together have spent.
+type work struct {
+	scripts time.Duration // from a script's begin to its end, whoever had the CPU meanwhile
+	cpu     time.Duration // of the main threads, whatever they did
+}
+
+func (p *population) watchScripts(t *testing.T) watch {
 	t.Helper()
-	s := scriptTime{since: time.Now()}
+	w := watch{since: time.Now()}
 	for _, server := range p.servers {
-		stats, err := server.InfoMap(t.Context(), "commandstats").Result()
+		info, err := server.InfoMap(t.Context(), "commandstats", "cpu").Result()
 		require.NoError(t, err)
-		_, usec, found := strings.Cut(stats["Commandstats"]["cmdstat_evalsha"], "usec=")
+		_, usec, found := strings.Cut(info["Commandstats"]["cmdstat_evalsha"], "usec=")
 		require.True(t, found)
-		var n int64
-		_, err = fmt.Sscanf(usec, "%d,", &n)
-		require.NoError(t, err)
-		s.taken = append(s.taken, time.Duration(n)*time.Microsecond)
+		usec, _, _ = strings.Cut(usec, ",")
+		w.scripts += seconds(t, usec) / 1e6
+		w.cpu += seconds(t, info["CPU"]["used_cpu_user_main_thread"]) + seconds(t, info["CPU"]["used_cpu_sys_main_thread"])
 	}
-	return s
+	return w
 }
 
-// used is the scripts' time for each second of the watch, of all servers and of the busiest.
-func (s scriptTime) used(t *testing.T, p *population) (all, busiest time.Duration) {
+func seconds(t *testing.T, number string) time.Duration {
+	t.Helper()
+	n, err := strconv.ParseFloat(number, 64)
+	require.NoError(t, err)
+	return time.Duration(n * float64(time.Second))
+}
+
+// used is the work for each second of the watch.
+func (w watch) used(t *testing.T, p *population) work {
 	t.Helper()
 	now := p.watchScripts(t)
-	elapsed := now.since.Sub(s.since).Seconds()
-	for i := range s.taken {
-		used := time.Duration(float64(now.taken[i]-s.taken[i]) / elapsed)
-		all += used
-		busiest = max(busiest, used)
+	elapsed := now.since.Sub(w.since).Seconds()
+	return work{
+		scripts: time.Duration(float64(now.scripts-w.scripts) / elapsed),
+		cpu:     time.Duration(float64(now.cpu-w.cpu) / elapsed),
 	}
-	return all, busiest
 }

@@ -13,9 +13,6 @@ import (
 	"rollcall/internal/presence"
 )
 
-// patience is how long a machine that is slow may take to tell everything.
-const patience = 2 * time.Minute
-
 // told is when an OFFLINE was told, and why the user went.
 type told struct {
 	at     time.Time
@@ -39,8 +36,7 @@ func newWitness(t *testing.T, p *population) *witness {
 	t.Helper()
 	hub := feed.NewHub(p.store, feed.Config{}, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	hub.Start()
-	sub, err := hub.Subscribe(t.Context(), feed.Options{})
-	require.NoError(t, err)
+	sub := answer(t, func() (*feed.Subscription, error) { return hub.Subscribe(t.Context(), feed.Options{}) })
 	w := &witness{done: make(chan struct{}), offline: make(map[string]told), due: make(map[string]presence.Millis)}
 	ctx, cancel := context.WithCancel(context.Background())
 	go w.listen(ctx, sub)
@@ -125,9 +121,7 @@ func (w *witness) check(t *testing.T, p *population) {
 			continue
 		}
 		lastWords[shard] = user
-		ended, err := p.store.End(t.Context(), user, p.beats[i].Epoch, presence.SignedOut)
-		require.NoError(t, err)
-		require.True(t, ended)
+		answer(t, func() (bool, error) { return p.store.End(t.Context(), user, p.beats[i].Epoch, presence.SignedOut) })
 	}
 	require.Eventually(t, func() bool {
 		w.mu.Lock()
