@@ -42,7 +42,8 @@ func measurePages(t *testing.T, report *table, small, large *population) {
 	}
 	t.Logf("each page was read %s times", thousands(rounds))
 	for _, at := range places {
-		report.note(at.name(), fmt.Sprintf("p50 %s, p99 %s", inMs(percentile(at.took, 50)), inMs(percentile(at.took, 99))))
+		report.note(at.name(), fmt.Sprintf("p50 %s, p99 %s; %.1f script calls",
+			inMs(percentile(at.took, 50)), inMs(percentile(at.took, 99)), at.calls(t)))
 	}
 	compare := func(a, b *place, most float64) {
 		fast, slow := ratio(a, b, 50), ratio(a, b, 99)
@@ -90,6 +91,19 @@ func (p *place) read(t *testing.T) {
 	if p.after != nil {
 		require.LessOrEqual(t, page.Rows[0].LastActiveAt, p.after.LastActiveAt)
 	}
+}
+
+// calls is how many scripts a page takes: one for each shard, and more where some
+// are asked again since they have more of the page's rows than their share. The sweeps
+// meanwhile are among them, a tenth of a call for each page.
+func (p *place) calls(t *testing.T) float64 {
+	t.Helper()
+	const pages = 100
+	w := p.p.watchScripts(t)
+	for range pages {
+		p.read(t)
+	}
+	return (p.p.watchScripts(t).calls - w.calls) / pages
 }
 
 // page is a page whose size, order and total are right.

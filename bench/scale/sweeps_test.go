@@ -2,12 +2,8 @@ package scale
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"rollcall/internal/presence"
 )
@@ -53,49 +49,4 @@ func extremes(ends map[string]presence.Millis) (first, last time.Time) {
 		}
 	}
 	return first, last
-}
-
-// watch is when a watch of the servers began, and what they had used by then.
-type watch struct {
-	since time.Time
-	work
-}
-
-// work is time that all primaries together have spent.
-type work struct {
-	scripts time.Duration // from a script's begin to its end, whoever had the CPU meanwhile
-	cpu     time.Duration // of the main threads, whatever they did
-}
-
-func (p *population) watchScripts(t *testing.T) watch {
-	t.Helper()
-	w := watch{since: time.Now()}
-	for _, server := range p.servers {
-		info, err := server.InfoMap(t.Context(), "commandstats", "cpu").Result()
-		require.NoError(t, err)
-		_, usec, found := strings.Cut(info["Commandstats"]["cmdstat_evalsha"], "usec=")
-		require.True(t, found)
-		usec, _, _ = strings.Cut(usec, ",")
-		w.scripts += seconds(t, usec) / 1e6
-		w.cpu += seconds(t, info["CPU"]["used_cpu_user_main_thread"]) + seconds(t, info["CPU"]["used_cpu_sys_main_thread"])
-	}
-	return w
-}
-
-func seconds(t *testing.T, number string) time.Duration {
-	t.Helper()
-	n, err := strconv.ParseFloat(number, 64)
-	require.NoError(t, err)
-	return time.Duration(n * float64(time.Second))
-}
-
-// used is the work for each second of the watch.
-func (w watch) used(t *testing.T, p *population) work {
-	t.Helper()
-	now := p.watchScripts(t)
-	elapsed := now.since.Sub(w.since).Seconds()
-	return work{
-		scripts: time.Duration(float64(now.scripts-w.scripts) / elapsed),
-		cpu:     time.Duration(float64(now.cpu-w.cpu) / elapsed),
-	}
 }
