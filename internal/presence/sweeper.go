@@ -11,6 +11,14 @@ import (
 // SweepEvery is how often a node asks each shard for what time has changed.
 const SweepEvery = 200 * time.Millisecond
 
+// What a node sweeps without a pause when many leases end together: so many shards at a
+// time, since the heartbeats of a server wait for the sweeps of all its shards. One that
+// hangs holds the others up for so long at the most.
+const (
+	maxStorming   = 2
+	stormPatience = time.Second
+)
+
 // Sweeper keeps sweeping all shards of a store, each on its own, so that one
 // that can't be reached delays no other. Every node runs one; the
 // store keeps the nodes out of each other's way.
@@ -18,6 +26,9 @@ type Sweeper struct {
 	store Store
 	log   *slog.Logger
 	rates []rate // by shard
+	// storm holds a token for each shard that goes on at once since a sweep was not
+	// enough. Heartbeats of a server wait for the sweeps of all of its shards.
+	storm chan struct{}
 	// failing is how many shards can't be swept.
 	failing atomic.Int32
 
@@ -27,7 +38,7 @@ type Sweeper struct {
 
 // NewSweeper is a sweeper of store, not yet started.
 func NewSweeper(store Store, log *slog.Logger) *Sweeper {
-	return &Sweeper{store: store, log: log, rates: make([]rate, store.Shards())}
+	return &Sweeper{store: store, log: log, rates: make([]rate, store.Shards()), storm: make(chan struct{}, maxStorming)}
 }
 
 // Start begins to sweep.
@@ -62,9 +73,21 @@ func (s *Sweeper) BeatsPerSecond() float64 {
 func (s *Sweeper) run(ctx context.Context, shard int) {
 	tick := time.NewTicker(SweepEvery)
 	defer tick.Stop()
-	failing := false
+	failing, more := false, false
 	for {
+		if more {
+			select {
+			case s.storm <- struct{}{}:
+			case <-time.After(stormPatience):
+				more = false
+			case <-ctx.Done():
+				return
+			}
+		}
 		report, err := s.store.Sweep(ctx, shard)
+		if more {
+			<-s.storm
+		}
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -80,9 +103,9 @@ func (s *Sweeper) run(ctx context.Context, shard int) {
 		failing = err != nil
 		if err == nil {
 			s.rates[shard].sample(report.Now, report.Beats)
-			if report.More {
-				continue
-			}
+		}
+		if more = err == nil && report.More; more {
+			continue
 		}
 		select {
 		case <-ctx.Done():
