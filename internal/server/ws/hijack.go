@@ -15,8 +15,11 @@ const (
 	sendBufferClosing = 200 << 10
 )
 
-// controlBuffer holds a control frame, all that the WebSocket library writes itself.
-const controlBuffer = 256
+// The sizes of a socket's buffers, in bytes. The HTTP server's are several times larger.
+const (
+	readBuffer    = 1 << 10 // most messages are shorter, and of others it is not the bound
+	controlBuffer = 256     // a control frame, all that the WebSocket library writes itself
+)
 
 // hijacker hands out the network connection in a way that lets us write frames next to those of the WebSocket
 // library, and keeps hold of it.
@@ -33,7 +36,11 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		return nil, nil, err
 	}
 	h.conn = &frameConn{Conn: conn}
-	return h.conn, bufio.NewReadWriter(rw.Reader, bufio.NewWriterSize(h.conn, controlBuffer)), nil
+	read := rw.Reader
+	if read.Buffered() == 0 { // else the client did not wait for the handshake's end
+		read = bufio.NewReaderSize(h.conn, readBuffer)
+	}
+	return h.conn, bufio.NewReadWriter(read, bufio.NewWriterSize(h.conn, controlBuffer)), nil
 }
 
 // frameConn is a connection of which each Write is whole frames.

@@ -2,12 +2,9 @@ package ws
 
 import (
 	"context"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
-	"github.com/99designs/gqlgen/graphql"
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 )
@@ -52,19 +49,6 @@ func TestShutdownIsBoundedByItsContext(t *testing.T) {
 	defer cancel()
 	require.ErrorIs(t, f.Shutdown(ctx), context.DeadlineExceeded)
 	close(release)
-}
-
-// The end of the context that requests run under is the end of the server too.
-func TestEndOfTheBaseContextIsAShutdown(t *testing.T) {
-	f := serve(t, Config{})
-	base, stop := context.WithCancel(t.Context())
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f.Do(w, r.WithContext(base), graphql.GraphExecutor(nil))
-	}))
-	defer server.Close()
-	c := (&fixture{http: server}).dial(t, nil)
-	stop()
-	c.expectClose(1012)
 }
 
 // A shutdown is no end of a subscription: a client that was told "complete" would not come back.

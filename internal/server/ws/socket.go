@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -63,7 +64,10 @@ func (s *socket) serve(ctx context.Context) {
 	})
 	pings := s.startPings(ctx)
 	defer func() {
-		s.end(errInternal) // counts only after a panic
+		if panicked := recover(); panicked != nil {
+			s.cfg.Log.ErrorContext(ctx, "panic on a websocket", "panic", panicked, "stack", string(debug.Stack()))
+			s.end(errInternal)
+		}
 		<-closed
 		pings.Stop()
 		s.running.Wait()
@@ -88,12 +92,11 @@ func (s *socket) close(c closing) {
 	_ = s.conn.Close(c.code, c.reason) // fails where the client has gone, and then there is nobody to tell
 }
 
-// why is the reason for the end of a connection's context. If it was not ended by [socket.end], the server that
-// it belongs to is going down.
+// why is the reason for the end of a connection's context.
 func why(ctx context.Context) closing {
 	var c closing
 	if errors.As(context.Cause(ctx), &c) {
 		return c
 	}
-	return errShutdown
+	return errInternal
 }

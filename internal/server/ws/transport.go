@@ -83,7 +83,9 @@ func (t *Transport) Supports(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }
 
-// Do serves one socket until it is closed. A browser of an origin that is not allowed is answered 403.
+// Do opens a socket, which is served until it is closed or the transport is shut down. It outlives its request,
+// so that nothing of the request, nor the stack that it was handled on, stays in memory for it. A browser of an
+// origin that is not allowed is answered 403.
 func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
 	h := &hijacker{ResponseWriter: w}
 	conn, err := websocket.Accept(h, r, &websocket.AcceptOptions{
@@ -98,12 +100,14 @@ func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Grap
 	setSendBuffer(h.conn, sendBuffer)
 
 	s := newSocket(&t.cfg, conn, h.conn, exec, r.Header.Get("Authorization"))
-	ctx, end := context.WithCancelCause(pulse.With(r.Context(), &s.pulse))
+	ctx, end := context.WithCancelCause(pulse.With(context.Background(), &s.pulse))
 	s.end = func(why error) { end(why) }
 	s.out.end = s.end
 	t.join(s)
-	defer t.leave(s)
-	s.serve(ctx)
+	go func() {
+		defer t.leave(s)
+		s.serve(ctx)
+	}()
 }
 
 func (t *Transport) join(s *socket) {
