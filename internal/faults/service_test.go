@@ -44,7 +44,13 @@ func newService(t *testing.T, redisURL string, ttl time.Duration) *service {
 // Redis can be reached.
 func (s *service) start(env ...string) *node {
 	s.t.Helper()
-	n := startNode(s.t, append(slices.Clone(s.env), env...))
+	return s.startAs(suite.program, env...)
+}
+
+// startAs adds a node that runs another build of the program.
+func (s *service) startAs(program string, env ...string) *node {
+	s.t.Helper()
+	n := startNode(s.t, program, append(slices.Clone(s.env), env...))
 	require.Eventually(s.t, func() bool { return n.ready(s.client) }, startWithin, tick)
 	s.mu.Lock()
 	defer s.mu.Unlock()
