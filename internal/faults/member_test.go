@@ -21,15 +21,15 @@ import (
 // member is what a node does with Redis, without the node: its own loops would be among
 // the calls that are counted.
 type member struct {
-	t       *testing.T
-	clock   *presencetest.Clock // Redis', for all members
-	store   *redisstore.Store
-	people  *people
-	details *directory.Directory
-	service *presence.Service
-	sessions  map[string]string // by user: the session token of the last sign-in by this member
-	begin   presence.Position // of the event logs, before anything has happened
-	close   func()
+	t        *testing.T
+	clock    *presencetest.Clock // Redis', for all members
+	store    *redisstore.Store
+	people   *people
+	details  *directory.Directory
+	service  *presence.Service
+	sessions map[string]string // by user: the session token of the last sign-in by this member
+	begin    presence.Position // of the event logs, before anything has happened
+	close    func()
 }
 
 // joinMembers is a member of the service that keeps its presence on a server.

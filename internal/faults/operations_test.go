@@ -15,6 +15,7 @@ import (
 type operation struct {
 	name   string
 	shards int
+	calls  int // at least
 	// prepare is done by a member that nothing happens to.
 	prepare func(m *member)
 	// run may be run again after an error, by another member too. Its answer is compared.
@@ -25,20 +26,20 @@ type operation struct {
 
 func operations() []operation {
 	return []operation{
-		{"sign-in, with its level", 1, nobody, signsIn("phone", "ann"), nil},
-		{"takeover", 1, online("ann", "ben"), signsIn("tablet", "ann"), nil},
-		{"sign-in of many", 16, nobody, signsIn("phone", numbered("user", 40)...), nil},
-		{"sign-out", 1, online("ann", "ben"), func(ctx context.Context, m *member) (any, error) {
+		{"sign-in, with its level", 1, 3, nobody, signsIn("phone", "ann"), nil},
+		{"takeover", 1, 3, online("ann", "ben"), signsIn("tablet", "ann"), nil},
+		{"sign-in of many, with levels that the nodes share", 16, 7, shared("ann", "ben", "cyd"), signsIn("phone", "ann", "ben", "cyd"), nil},
+		{"sign-out", 1, 1, online("ann", "ben"), func(ctx context.Context, m *member) (any, error) {
 			_, err := m.service.Disconnect(ctx, "ann") // run twice, the second answer is that nobody was online
 			return nil, err
 		}, nil},
-		{"page of which one shard has the most", 16, online(append(ofShard(3, 40), ofShard(5, 9)...)...), readsAPage, nil},
-		{"sweep that expires, makes AWAY and forgets", 1, somethingToSweep, func(ctx context.Context, m *member) (any, error) {
+		{"page of which one shard has the most", 16, 17, online(append(ofShard(3, 40), ofShard(5, 9)...)...), readsAPage, nil},
+		{"sweep that expires, makes AWAY and forgets", 1, 3, somethingToSweep, func(ctx context.Context, m *member) (any, error) {
 			return nil, m.sweep(ctx)
 		}, func(m *member) { m.pass(presence.DefaultTTL + presence.DefaultRules().Gap()) }}, // an outage grants a TTL of grace
-		{"read of the event log", 1, online("ann", "ben", "cyd"), followsTheLog, nil},
-		{"read of user details", 1, nobody, readsDetails, nil},
-		{"refresh of user details", 1, knownByAnotherName, func(ctx context.Context, m *member) (any, error) {
+		{"read of the event log", 1, 2, online("ann", "ben", "cyd"), followsTheLog, nil},
+		{"read of user details", 1, 4, nobody, readsDetails, nil},
+		{"refresh of user details", 1, 4, knownByAnotherName, func(ctx context.Context, m *member) (any, error) {
 			if err := m.details.Refresh(ctx, []string{"ann", "ben"}); err != nil {
 				return nil, err
 			}
@@ -74,9 +75,16 @@ func readsDetails(ctx context.Context, m *member) (any, error) {
 	return m.details.Load(ctx, []string{"ann", "ben"})
 }
 
+// shared has details of users in the cache that nodes share.
+func shared(ids ...string) func(*member) {
+	return func(m *member) {
+		_, err := m.details.Load(context.Background(), ids)
+		require.NoError(m.t, err)
+	}
+}
+
 func knownByAnotherName(m *member) {
-	_, err := readsDetails(context.Background(), m)
-	require.NoError(m.t, err)
+	shared("ann", "ben")(m)
 	m.people.rename("New")
 }
 
@@ -92,8 +100,8 @@ func somethingToSweep(m *member) {
 	require.NoError(m.t, m.sweep(context.Background()))
 	online("idle")(m)
 	for range 3 {
-		m.pass(time.Minute)
 		staysInTheBackground(m, "idle")
+		m.pass(time.Minute)
 	}
 	const lease, lastSweep = presence.DefaultTTL, 4 * time.Second // less than a gap before the end
 	m.pass(2*time.Minute - lease - lastSweep/2)
@@ -107,13 +115,6 @@ func staysInTheBackground(m *member, id string) {
 	session := m.sessions[id]
 	_, err := m.service.Heartbeat(context.Background(), presence.Heartbeat{UserID: id, DeviceID: "phone", Session: &session, Kind: presence.Background})
 	require.NoError(m.t, err)
-}
-
-func numbered(name string, n int) (ids []string) {
-	for i := range n {
-		ids = append(ids, fmt.Sprintf("%s-%d", name, i))
-	}
-	return ids
 }
 
 // ofShard are n users of one of 16 shards.

@@ -34,7 +34,7 @@ func look(m *member) outcome {
 		events, _, err := m.store.Range(ctx, shard, begin)
 		require.NoError(m.t, err)
 		for _, e := range events {
-			o.Told[e.Presence.UserID] = append(o.Told[e.Presence.UserID], fmt.Sprintf("%s %s%s", e.Type, e.Presence.Status, e.Reason))
+			o.Told[e.Presence.UserID] = append(o.Told[e.Presence.UserID], fmt.Sprintf("%s, %s %s", e.Type, e.Presence.Status, e.Reason))
 		}
 	}
 	var err error

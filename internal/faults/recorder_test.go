@@ -193,3 +193,17 @@ func (r *recorder) mark() int {
 	defer r.mu.Unlock()
 	return len(r.events)
 }
+
+// resetsSoFar is how often it was told that events may be missing.
+func (r *recorder) resetsSoFar() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.resets
+}
+
+// connections is how often it has subscribed.
+func (r *recorder) connections() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.connects
+}
