@@ -57,7 +57,8 @@ func TestOperationsAreCutOffBetweenCalls(t *testing.T) {
 	})
 	suite.table.add(row{
 		"22", "Redis is cut off between two calls of an operation", fmt.Sprintf("%d operations, %d cuts", len(ops), total.n),
-		total.longest, "all was as without the cut", account{told: total.told},
+		total.longest, "all was as without the cut",
+		account{told: total.told},
 	})
 }
 

@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ func TestManyLeasesEndAtOnce(t *testing.T) {
 	t.Parallel()
 	n := sized(2000, 50_000)
 	redis := redistest.Start(t)
-	s := newService(t, redis.URL(), sized(4*time.Second, 20*time.Second))
+	s := newService(t, redis.URL(), sized(2*time.Second, 20*time.Second))
 	s.env = append(s.env, "ROLLCALL_EVENT_LOG=100000")
 	s.start()
 	s.start()
@@ -65,12 +66,15 @@ func (s *service) leases(url string, users []string) map[string]presence.Millis 
 		beats[i] = presence.Beat{UserID: user, DeviceID: "phone"}
 	}
 	ends := map[string]presence.Millis{}
+	const atOnce = 5000 // what is done in far less than a call may take
 	for range 2 {
-		results, err := store.Beat(context.Background(), beats)
-		require.NoError(s.t, err)
-		for i, r := range results {
-			require.NoError(s.t, r.Err)
-			beats[i].Epoch, ends[beats[i].UserID] = r.Epoch, r.LeaseEnd
+		for some := range slices.Chunk(beats, atOnce) {
+			results, err := store.Beat(context.Background(), some)
+			require.NoError(s.t, err)
+			for i, r := range results {
+				require.NoError(s.t, r.Err)
+				some[i].Epoch, ends[some[i].UserID] = r.Epoch, r.LeaseEnd
+			}
 		}
 	}
 	return ends

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -37,17 +38,19 @@ func TestATokenExpires(t *testing.T) {
 		after time.Duration
 	}
 	ends := make(chan end, 2*len(queries))
+	ctx, cancel := context.WithTimeout(t.Context(), startWithin)
+	defer cancel()
 	sockets := 0
 	for _, n := range []*node{a, b} {
 		for _, query := range queries {
-			socket, err := subscribe(t.Context(), s.client, n.url, token, query, nil)
+			socket, err := subscribe(ctx, s.client, n.url, token, query, nil)
 			require.NoError(t, err)
 			defer socket.drop()
 			var first any
-			require.NoError(t, socket.next(t.Context(), &first))
+			require.NoError(t, socket.next(ctx, &first))
 			sockets++
 			go func() {
-				code := socket.closeCode(t.Context())
+				code := socket.closeCode(ctx)
 				ends <- end{code, time.Since(expires)}
 			}()
 		}
@@ -77,10 +80,12 @@ func TestATokenExpires(t *testing.T) {
 // refusal is the code with which a node closes a socket that is opened with a token.
 func (s *service) refusal(n *node, token, query string) websocket.StatusCode {
 	s.t.Helper()
-	socket, err := subscribe(s.t.Context(), s.client, n.url, token, query, nil)
+	ctx, cancel := context.WithTimeout(s.t.Context(), startWithin)
+	defer cancel()
+	socket, err := subscribe(ctx, s.client, n.url, token, query, nil)
 	if err != nil {
 		return websocket.CloseStatus(err)
 	}
 	defer socket.drop()
-	return socket.closeCode(s.t.Context())
+	return socket.closeCode(ctx)
 }
