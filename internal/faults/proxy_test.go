@@ -21,7 +21,7 @@ type proxy struct {
 	open   chan struct{} // closed while bytes pass
 	cut    bool
 	conns  map[net.Conn]bool
-	ended  int // connections that the server has ended
+	held   int // connections that the server has not ended
 	closed bool
 	wg     sync.WaitGroup
 }
@@ -144,22 +144,25 @@ func (p *proxy) serve(near net.Conn) {
 }
 
 func (p *proxy) passBoth(near, far net.Conn) {
+	p.count(1)
 	var both sync.WaitGroup
 	both.Go(func() { p.pass(far, near, func() {}) })
-	p.pass(near, far, func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.ended++
-	})
+	p.pass(near, far, func() { p.count(-1) })
 	both.Wait()
 }
 
-// endedByServer is how many connections the server has ended, whether or not the
-// other side was told.
-func (p *proxy) endedByServer() int {
+func (p *proxy) count(by int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.ended
+	p.held += by
+}
+
+// heldByServer is how many connections the server has not ended, of those that have reached
+// it; whether or not the other side was told.
+func (p *proxy) heldByServer() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.held
 }
 
 // pass passes bytes from one to the other, and its end, of which ended is told at once.
