@@ -36,8 +36,13 @@ func startUnderLoad(t *testing.T, args ...string) *underLoad {
 // startUnderLoadOn works on any layout of Redis.
 func startUnderLoadOn(t *testing.T, redisURL string) *underLoad {
 	t.Helper()
+	return startUnderLoadFor(t, redisURL, sized(2*time.Second, 4*time.Second))
+}
+
+func startUnderLoadFor(t *testing.T, redisURL string, ttl time.Duration) *underLoad {
+	t.Helper()
 	n := sized(60, 500)
-	u := &underLoad{service: newService(t, redisURL, sized(2*time.Second, 4*time.Second))}
+	u := &underLoad{service: newService(t, redisURL, ttl)}
 	a, b := u.start(), u.start()
 	u.recorders = []*recorder{u.record(a.only), u.record(b.only)}
 	u.settle()
