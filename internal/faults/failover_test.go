@@ -18,22 +18,24 @@ const promotedWithin = 30 * time.Second
 func TestAPrimaryOfAClusterIsKilled(t *testing.T) {
 	t.Parallel()
 	cluster := redistest.StartCluster(t, 3, 1)
-	failOver(t, row{number: "13", fault: "a primary of a Redis Cluster (3 + 3) is killed"}, cluster.URL(),
+	// A node looks at the Cluster anew after 5 s at the latest. With a lease not longer than
+	// that, one that looks early would expire the users of one that looks late.
+	u := startUnderLoadFor(t, cluster.URL(), sized(7*time.Second, 10*time.Second))
+	failOver(t, row{number: "13", fault: "a primary of a Redis Cluster (3 + 3) is killed"}, u,
 		cluster.Nodes[0], cluster.Nodes[cluster.Primaries:cluster.Primaries+1])
 }
 
 func TestThePrimaryOfSentinelIsKilled(t *testing.T) {
 	t.Parallel()
 	sentinel := redistest.StartSentinel(t, 2, 3)
-	failOver(t, row{number: "14", fault: "the primary of a Sentinel (1 + 2) is killed"}, sentinel.URL(),
+	failOver(t, row{number: "14", fault: "the primary of a Sentinel (1 + 2) is killed"}, startUnderLoadOn(t, sentinel.URL()),
 		sentinel.Primary, sentinel.Replicas)
 }
 
 // failOver kills a primary, and compares what is told once one of the replicas has taken
 // its place.
-func failOver(t *testing.T, r row, url string, primary *redistest.Server, replicas []*redistest.Server) {
+func failOver(t *testing.T, r row, u *underLoad, primary *redistest.Server, replicas []*redistest.Server) {
 	t.Helper()
-	u := startUnderLoadOn(t, url)
 	primary.Stop()
 	var promoted time.Time
 	awaitQuietly(promotedWithin, func() bool {
