@@ -106,7 +106,7 @@ func TestRedisIsRestartedEmpty(t *testing.T) {
 
 func TestRedisIsRestartedWithItsData(t *testing.T) {
 	t.Parallel()
-	u := startUnderLoad(t, "--appendonly", "yes")
+	u := startUnderLoad(t, "--appendonly", "yes", "--appendfsync", "always")
 	last, _ := u.restart()
 	var a account
 	for _, r := range u.recorders {
