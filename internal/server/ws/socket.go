@@ -3,7 +3,6 @@ package ws
 import (
 	"context"
 	"errors"
-	"net"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -23,7 +22,7 @@ type socket struct {
 	cfg  *Config
 	exec graphql.GraphExecutor
 	conn *websocket.Conn
-	raw  net.Conn // what conn runs on
+	raw  *frameConn // what conn runs on
 	// authorization is the handshake's header, used if connection_init brings none.
 	authorization string
 	pulse         pulse.Pulse
@@ -43,11 +42,11 @@ type socket struct {
 }
 
 func newSocket(
-	cfg *Config, conn *websocket.Conn, raw net.Conn, exec graphql.GraphExecutor, authorization string,
+	cfg *Config, crew *crew, conn *websocket.Conn, raw *frameConn, exec graphql.GraphExecutor, authorization string,
 ) *socket {
 	return &socket{
 		cfg: cfg, exec: exec, conn: conn, raw: raw, authorization: authorization,
-		out:   newOutbox(raw, cfg),
+		out:   newOutbox(raw, crew, cfg),
 		left:  make(chan struct{}),
 		slots: make(chan struct{}, cfg.MaxOperations),
 	}

@@ -64,7 +64,8 @@ func (c Config) withDefaults() Config {
 
 // Transport serves WebSocket requests.
 type Transport struct {
-	cfg Config
+	cfg  Config
+	crew crew
 
 	mu      sync.Mutex
 	sockets map[*socket]struct{}
@@ -99,7 +100,7 @@ func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Grap
 	conn.SetReadLimit(t.cfg.ReadLimit)
 	setSendBuffer(h.conn, sendBuffer)
 
-	s := newSocket(&t.cfg, conn, h.conn, exec, r.Header.Get("Authorization"))
+	s := newSocket(&t.cfg, &t.crew, conn, h.conn, exec, r.Header.Get("Authorization"))
 	ctx, end := context.WithCancelCause(pulse.With(context.Background(), &s.pulse))
 	s.end = func(why error) { end(why) }
 	s.out.end = s.end
