@@ -32,41 +32,59 @@ const beatDocument = `mutation Heartbeat($input: HeartbeatInput!) {
 // clients is how many connections beat at the same time.
 const clients = 64
 
-// BenchmarkHeartbeat sends heartbeats over HTTP, and in turns with them the same bodies to a handler that
-// answers the same and does nothing. of-bare is the share of its requests a second. A request of the batch
-// carries 500 heartbeats; its x-single is how many users it serves in the time of one single heartbeat.
-func BenchmarkHeartbeat(b *testing.B) {
-	for name, change := range map[string]func(b *testing.B) func(*config.Config){
-		"memory": func(*testing.B) func(*config.Config) { return func(*config.Config) {} },
-		"redis": func(b *testing.B) func(*config.Config) {
-			url := redistest.Start(b).URL() + "?pool_size=32"
-			return func(cfg *config.Config) { cfg.Store.RedisURL = url }
-		},
+// stand are the servers that are measured.
+func stand(b *testing.B, measure func(b *testing.B, url string)) {
+	for name, redisURL := range map[string]func() string{
+		"memory": func() string { return "" },
+		"redis":  func() string { return redistest.Start(b).URL() },
 	} {
 		b.Run(name, func(b *testing.B) {
-			s := startWith(b, slog.New(slog.NewTextHandler(io.Discard, nil)), func(cfg *config.Config) {
-				cfg.Store.TTL, cfg.Store.BackgroundTTL = time.Hour, time.Hour
-				change(b)(cfg)
+			url := redisURL()
+			s := startWith(b, slog.New(slog.DiscardHandler), func(cfg *config.Config) {
+				cfg.Store.RedisURL, cfg.Store.TTL, cfg.Store.BackgroundTTL = url, time.Hour, time.Hour
 			})
-			single := newLoad(b, s.url, func(user int) (string, []byte) { return beatOf(b, s.url, user) })
-			batch := newLoad(b, s.url, func(client int) (string, []byte) { return batchOf(b, s.url, client) })
-			bare := newLoad(b, bareServer(b, single.answer), func(user int) (string, []byte) { return single.conns[user].token, single.conns[user].body })
-
-			const n = 4000
-			var bareTook, singleTook, batchTook time.Duration
-			for b.Loop() {
-				bareTook += bare.send(b, n)
-				singleTook += single.send(b, n)
-				batchTook += batch.send(b, n/20)
-			}
-			rounds := float64(b.N)
-			b.ReportMetric(rounds*n/singleTook.Seconds(), "beats/s")
-			b.ReportMetric(bareTook.Seconds()/singleTook.Seconds(), "of-bare")
-			b.ReportMetric(rounds*n/20*batchSize/batchTook.Seconds(), "batched-beats/s")
-			b.ReportMetric(singleTook.Seconds()*batchSize/20/batchTook.Seconds(), "x-single")
+			measure(b, s.url)
 		})
 	}
 }
+
+// BenchmarkHeartbeat sends heartbeats over HTTP, and in turns with them the same bodies to a handler that answers the
+// same and does nothing: of-bare is the share of its requests a second.
+func BenchmarkHeartbeat(b *testing.B) {
+	stand(b, func(b *testing.B, url string) {
+		single := newLoad(b, url, func(user int) (string, []byte) { return beatOf(b, url, user) })
+		bare := newLoad(b, bareServer(b, single.answer), func(user int) (string, []byte) {
+			return single.conns[user].token, single.conns[user].body
+		})
+		var bareTook, took time.Duration
+		for b.Loop() {
+			bareTook += bare.send(b, perRound)
+			took += single.send(b, perRound)
+		}
+		b.ReportMetric(float64(b.N)*perRound/took.Seconds(), "beats/s")
+		b.ReportMetric(bareTook.Seconds()/took.Seconds(), "of-bare")
+	})
+}
+
+// BenchmarkHeartbeats sends the heartbeats of many users in one request, and single ones in turns with them: x-single
+// is how many users are served in the time of a single heartbeat.
+func BenchmarkHeartbeats(b *testing.B) {
+	stand(b, func(b *testing.B, url string) {
+		single := newLoad(b, url, func(user int) (string, []byte) { return beatOf(b, url, user) })
+		batch := newLoad(b, url, func(gateway int) (string, []byte) { return batchOf(b, url, gateway) })
+		const batches = perRound / 50
+		var singleTook, took time.Duration
+		for b.Loop() {
+			singleTook += single.send(b, perRound)
+			took += batch.send(b, batches)
+		}
+		b.ReportMetric(float64(b.N)*batches*batchSize/took.Seconds(), "beats/s")
+		b.ReportMetric(singleTook.Seconds()/perRound*batches*batchSize/took.Seconds(), "x-single")
+	})
+}
+
+// perRound is how many single requests make a round of a benchmark.
+const perRound = 6400
 
 // batchSize is how many users a request of `heartbeats` serves.
 const batchSize = 500
@@ -167,13 +185,13 @@ func newLoad(b *testing.B, address string, request func(client int) (token strin
 	return l
 }
 
-// send sends n requests over all connections and is the time that they took.
+// send sends n requests, a multiple of the clients, and is the time that they took.
 func (l *load) send(b *testing.B, n int) time.Duration {
 	began := time.Now()
 	var wg sync.WaitGroup
 	for _, c := range l.conns {
 		wg.Go(func() {
-			for range max(1, n/len(l.conns)) {
+			for range n / len(l.conns) {
 				if _, err := c.roundTrip(); err != nil {
 					b.Error(err)
 					return
