@@ -49,6 +49,7 @@ func NewHandler(schema graphql.ExecutableSchema, o Options) *Handler {
 	h.SetErrorPresenter(o.Present)
 	h.SetRecoverFunc(o.Recover)
 	h.Use(extension.Introspection{})
+	h.Use(extension.AutomaticPersistedQuery{Cache: newPersisted(persistedBytes)})
 	h.Use(selections{})
 	h.AroundOperations(refuseAnonymous(o.Present))
 	return h
