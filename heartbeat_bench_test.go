@@ -30,8 +30,11 @@ const beatDocument = `mutation Heartbeat($input: HeartbeatInput!) {
   heartbeat(input: $input) { outcome session serverTime expiresAt nextHeartbeatInMs }
 }`
 
-// clients is how many connections beat at the same time.
-const clients = 64
+// How many connections send heartbeats at the same time, and how many those of many users.
+const (
+	clients  = 64
+	gateways = 8
+)
 
 // stand are the servers that are measured.
 func stand(b *testing.B, measure func(b *testing.B, url string)) {
@@ -54,8 +57,8 @@ func stand(b *testing.B, measure func(b *testing.B, url string)) {
 // processes take, Redis among them.
 func BenchmarkHeartbeat(b *testing.B) {
 	stand(b, func(b *testing.B, url string) {
-		single := newLoad(b, url, func(user int) (string, []byte) { return beatOf(b, url, user) })
-		bare := newLoad(b, bareServer(b, single.answer), func(user int) (string, []byte) {
+		single := newLoad(b, url, clients, func(user int) (string, []byte) { return beatOf(b, url, user) })
+		bare := newLoad(b, bareServer(b, single.answer), clients, func(user int) (string, []byte) {
 			return single.conns[user].token, single.conns[user].body
 		})
 		var least, took cost
@@ -73,8 +76,8 @@ func BenchmarkHeartbeat(b *testing.B) {
 // is how many users are served in the time of a single heartbeat.
 func BenchmarkHeartbeats(b *testing.B) {
 	stand(b, func(b *testing.B, url string) {
-		single := newLoad(b, url, func(user int) (string, []byte) { return beatOf(b, url, user) })
-		batch := newLoad(b, url, func(gateway int) (string, []byte) { return batchOf(b, url, gateway) })
+		single := newLoad(b, url, clients, func(user int) (string, []byte) { return beatOf(b, url, user) })
+		batch := newLoad(b, url, gateways, func(gateway int) (string, []byte) { return batchOf(b, url, gateway) })
 		const batches = perRound / 50
 		const share = float64(batches) * batchSize / perRound
 		var ofSingle, took cost
@@ -186,11 +189,11 @@ type rawConn struct {
 	in      *bufio.Reader
 }
 
-func newLoad(b *testing.B, address string, request func(client int) (token string, body []byte)) *load {
+func newLoad(b *testing.B, address string, conns int, request func(client int) (token string, body []byte)) *load {
 	parsed, err := url.Parse(address)
 	require.NoError(b, err)
 	l := &load{}
-	for i := range clients {
+	for i := range conns {
 		token, body := request(i)
 		conn, err := new(net.Dialer).DialContext(b.Context(), "tcp", parsed.Host)
 		require.NoError(b, err)
@@ -206,7 +209,7 @@ func newLoad(b *testing.B, address string, request func(client int) (token strin
 	return l
 }
 
-// send sends n requests, a multiple of the clients.
+// send sends n requests, a multiple of its connections.
 func (l *load) send(b *testing.B, n int, took *cost) {
 	took.of(b, func() {
 		var wg sync.WaitGroup
