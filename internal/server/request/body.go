@@ -25,7 +25,7 @@ func readBody(w http.ResponseWriter, r *http.Request, params *graphql.RawParams)
 		most = limit.Anonymous
 	}
 	var body bytes.Buffer
-	body.Grow(int(min(max(r.ContentLength, 0), limit.Anonymous)) + bytes.MinRead) // more only once it is there
+	body.Grow(int(min(max(r.ContentLength, 0), most)) + bytes.MinRead)
 	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, most))
 
 	var tooLarge *http.MaxBytesError
