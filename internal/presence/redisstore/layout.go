@@ -22,9 +22,9 @@ type layout struct {
 	levelIndex bool
 }
 
-// allBuckets are laid out in so many shards.
-func newLayout(shards, allBuckets int, levelIndex bool) layout {
-	return layout{shards: shards, buckets: max(1, allBuckets/shards), levelIndex: levelIndex}
+// newLayout lays so many buckets out in so many shards.
+func newLayout(shards, buckets int, levelIndex bool) layout {
+	return layout{shards: shards, buckets: max(1, buckets/shards), levelIndex: levelIndex}
 }
 
 const layoutText = recordFormat + ": %d shards of %d buckets %s a level index"
@@ -52,6 +52,7 @@ func (l layout) place(userID string) (shard, bucket int) {
 	return presence.Shard(userID, l.shards), int(presence.Hash(userID) >> 32 % uint64(l.buckets))
 }
 
+// allBuckets are the numbers of a shard's buckets.
 func (l layout) allBuckets() []int {
 	all := make([]int, l.buckets)
 	for b := range all {
