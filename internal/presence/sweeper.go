@@ -11,11 +11,12 @@ import (
 // SweepEvery is how often a node asks each shard for what time has changed.
 const SweepEvery = 200 * time.Millisecond
 
-// When many leases end together, so many shards at a time are swept again at once: the
-// heartbeats of a server wait for the sweeps of all its shards. One that hangs holds the
-// others up for so long at the most.
 const (
-	maxStorming   = 2
+	// maxStorming bounds the shards that are swept again at once when many leases end
+	// together, since the heartbeats of a server wait for the sweeps of all its shards.
+	maxStorming = 2
+	// stormPatience is how long a shard waits for its turn: one that hangs holds the
+	// others up no longer.
 	stormPatience = time.Second
 )
 
