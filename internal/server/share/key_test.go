@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
 var keySchema = gqlparser.MustLoadSchema(&ast.Source{Input: `
@@ -18,7 +19,7 @@ type User { name: String pictures(filter: Filter): Int }`})
 
 func TestSubscriptionKey(t *testing.T) {
 	keyWith := func(document, scope string, variables map[string]any) string {
-		doc, errs := gqlparser.LoadQuery(keySchema, document)
+		doc, errs := gqlparser.LoadQueryWithRules(keySchema, document, rules.NewDefaultRules())
 		require.Empty(t, errs)
 		return SubscriptionKey(&graphql.OperationContext{
 			RawQuery: document, Operation: doc.Operations[0], Doc: doc, Variables: variables,
