@@ -31,7 +31,7 @@ func TestEveryCallHasOneSlot(t *testing.T) {
 	require.ErrorIs(t, err, presence.ErrTrimmed)
 	from := s.current()
 	r := &resharding{store: s, id: "test", from: from, to: s.newGeneration(newLayout(8, 64, true))}
-	r.copier = newCopier(s, r.from, r.to, untold)
+	r.copier = newCopier(s, r.id, r.from, r.to, untold)
 	_, err = r.run(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, spy.bad)
@@ -56,7 +56,7 @@ func (s *slotSpy) look(cmd redis.Cmder) {
 		}
 	case "xread":
 		keys = append(keys, args[len(args)-2].(string))
-	case "hget", "hgetall", "hset", "expire", "del", "zcard", "xrange":
+	case "hget", "hgetall", "hset", "hsetnx", "expire", "del", "zcard", "xrange":
 		keys = append(keys, args[1].(string))
 	case "unlink":
 		for _, key := range args[1:] {

@@ -21,7 +21,7 @@ type script struct {
 type scripts struct {
 	beat, end, levels, sweep, settle, forget, tail *script
 	presences, page, scan                          *script
-	hold, copy, move, roster                       *script
+	claim, hold, copy, move, clear, roster         *script
 }
 
 func loadScripts() (*scripts, error) {
@@ -43,7 +43,7 @@ func loadScripts() (*scripts, error) {
 		beat: writes("beat"), end: writes("end"), levels: writes("levels"), sweep: writes("sweep"),
 		settle: writes("settle"), forget: writes("forget"), tail: writes("tail"),
 		presences: plain("presences"), page: plain("page"), scan: plain("scan"),
-		hold: plain("hold"), copy: plain("copy"), move: plain("move"), roster: plain("roster"),
+		claim: load("claim"), clear: load("clear"), hold: plain("hold"), copy: plain("copy"), move: plain("move"), roster: plain("roster"),
 	}
 	return s, failed
 }

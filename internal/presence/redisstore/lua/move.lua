@@ -10,7 +10,7 @@ if meta[1] ~= ARGV[3] or tonumber(meta[2]) <= now or meta[3] ~= '1' then
   return 0
 end
 redis.call('DEL', KEYS[1])
-redis.call('HSET', KEYS[1], 'layout', ARGV[4])
+redis.call('HSET', KEYS[1], 'layout', ARGV[4], 'resharder', ARGV[3]) -- who may clear the rest
 redis.call('EXPIRE', KEYS[1], KEEP)
 redis.call('XADD', KEYS[2], '*', 'type', 'MOVED')
 redis.call('EXPIRE', KEYS[2], KEEP)
