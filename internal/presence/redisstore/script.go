@@ -3,6 +3,8 @@ package redisstore
 import (
 	"context"
 	"embed"
+	"slices"
+	"sync"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -66,8 +68,12 @@ func (s *Store) run(ctx context.Context, g *generation, sc *script, calls []call
 	if err := s.verify(ctx); err != nil {
 		return nil, missing(g, calls[0].shard, err)
 	}
+	begin := sync.OnceValue(func() error { return s.begin(ctx, g) })
 	if len(calls) == 1 {
 		answer, err := s.runOne(ctx, sc, calls[0])
+		if redis.HasErrorPrefix(err, emptyReply) {
+			answer, err = s.runFirst(ctx, sc, calls[0], begin)
+		}
 		if err != nil {
 			return nil, s.failure(ctx, g, sc, calls[0].shard, err)
 		}
@@ -85,6 +91,9 @@ func (s *Store) run(ctx context.Context, g *generation, sc *script, calls []call
 		if redis.HasErrorPrefix(err, "NOSCRIPT") {
 			answer, err = s.client.Eval(ctx, sc.source, calls[i].keys, calls[i].args...).Result()
 		}
+		if redis.HasErrorPrefix(err, emptyReply) {
+			answer, err = s.runFirst(ctx, sc, calls[i], begin)
+		}
 		if err != nil {
 			return nil, s.failure(ctx, g, sc, calls[i].shard, err)
 		}
@@ -101,4 +110,14 @@ func (s *Store) runOne(ctx context.Context, sc *script, c call) (any, error) {
 		answer, err = s.client.Eval(ctx, sc.source, c.keys, c.args...).Result()
 	}
 	return answer, err
+}
+
+// runFirst is runOne for a shard in which nothing is stored, if that may be begun.
+func (s *Store) runFirst(ctx context.Context, sc *script, c call, begin func() error) (any, error) {
+	if err := begin(); err != nil {
+		return nil, err
+	}
+	c.args = slices.Clone(c.args)
+	c.args[beginArg] = true
+	return s.runOne(ctx, sc, c)
 }
