@@ -1,8 +1,10 @@
 package redisstore
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"strings"
 	"sync"
@@ -136,12 +138,17 @@ func TestAnotherLayoutIsRefused(t *testing.T) {
 		{URL: server.URL(), Prefix: "p", Shards: 4, Buckets: 64},
 		{URL: server.URL(), Prefix: "p", Shards: 4, LevelIndex: true},
 	} {
+		var log bytes.Buffer
+		other.Log = slog.New(slog.NewTextHandler(&log, nil))
 		o := open(t, other)
 		require.ErrorContains(t, o.Check(t.Context()), "ROLLCALL_SHARDS")
 		_, err := o.Sweep(t.Context(), 0)
 		require.ErrorContains(t, err, "ROLLCALL_SHARDS", "whoever did not check does no harm")
 		var unavailable *presence.UnavailableError
 		require.ErrorAs(t, err, &unavailable)
+		_, err = o.Sweep(t.Context(), 1)
+		require.Error(t, err)
+		require.Equal(t, 1, strings.Count(log.String(), "ROLLCALL_SHARDS"), "the log says so, once")
 	}
 	require.NoError(t, open(t, Options{URL: server.URL(), Prefix: "q", Shards: 8}).Check(t.Context()))
 }

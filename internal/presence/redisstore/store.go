@@ -59,6 +59,7 @@ type Store struct {
 	scripts    *scripts
 	generation atomic.Pointer[generation]
 	checked    atomic.Bool    // Check has passed
+	refused    sync.Once      // the log has been told that it can't
 	flights    sync.WaitGroup // batches under way
 }
 
