@@ -17,6 +17,7 @@ const (
 // who have changed since.
 type copier struct {
 	store    *Store
+	id       string // the resharding's
 	from, to *generation
 	// copied has for each user, by hash, the hash of the record that was copied last.
 	copied map[uint64]uint64
@@ -25,8 +26,8 @@ type copier struct {
 	done   int // buckets, over both passes
 }
 
-func newCopier(s *Store, from, to *generation, tell func(done, total int)) copier {
-	return copier{store: s, from: from, to: to, copied: make(map[uint64]uint64), seed: maphash.MakeSeed(), tell: tell}
+func newCopier(s *Store, id string, from, to *generation, tell func(done, total int)) copier {
+	return copier{store: s, id: id, from: from, to: to, copied: make(map[uint64]uint64), seed: maphash.MakeSeed(), tell: tell}
 }
 
 // copy makes one pass over all buckets. keep is called all the while.
@@ -72,7 +73,7 @@ func (c *copier) copyBuckets(ctx context.Context, shard, bucket, n int) error {
 			shard, bucket := c.to.place(user)
 			l := loads[shard]
 			if l == nil {
-				l = &load{args: append(c.store.readArgs(c.from, 1), c.to.levelIndex)}
+				l = &load{args: append(c.store.readArgs(c.from, 2), c.to.levelIndex, c.id)}
 				loads[shard] = l
 			}
 			l.args = append(l.args, user, record, l.buckets.add(bucket))
@@ -85,8 +86,8 @@ func (c *copier) copyBuckets(ctx context.Context, shard, bucket, n int) error {
 	for shard, l := range loads {
 		calls = append(calls, c.call(shard, l))
 	}
-	_, err := c.store.run(ctx, c.to, c.store.scripts.copy, calls)
-	return err
+	answers, err := c.store.run(ctx, c.to, c.store.scripts.copy, calls)
+	return kept(answers, err)
 }
 
 // load is the users of one call of copy.lua.

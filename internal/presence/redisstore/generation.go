@@ -2,8 +2,12 @@ package redisstore
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
+
+	"rollcall/internal/presence"
 )
 
 // generation is the store in one layout: its keys, and what this node keeps by
@@ -34,6 +38,24 @@ func (s *Store) current() *generation { return s.generation.Load() }
 // movedReply begins our scripts' refusal of a shard that is stored in another
 // layout, which follows.
 const movedReply = "LAYOUT "
+
+// emptyReply begins their refusal to begin a shard in which nothing is stored.
+const emptyReply = "EMPTY "
+
+// begin says whether shards of g in which nothing is stored may be begun: not if the
+// prefix is stored in another layout. A Redis that has lost its data, or has come back with what
+// it had before a resharding, would else have two lists of users: some nodes', and the others'.
+func (s *Store) begin(ctx context.Context, g *generation) error {
+	stored, err := findLayout(ctx, s.client, s.opts.Prefix)
+	if err == nil && stored != "" && stored != g.String() {
+		s.follow(ctx, g, movedReply+stored)
+		err = fmt.Errorf("prefix %q is stored in %q, not in %q", s.opts.Prefix, stored, g)
+	}
+	if _, unavailable := errors.AsType[*presence.UnavailableError](err); err == nil || unavailable {
+		return err
+	}
+	return &presence.UnavailableError{RetryAfter: retryAfter, Cause: err}
+}
 
 // follow goes on with the layout to which a reply says that the users of g were moved.
 func (s *Store) follow(ctx context.Context, g *generation, reply string) {

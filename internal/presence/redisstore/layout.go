@@ -133,6 +133,9 @@ func (s *Store) verify(ctx context.Context) error {
 	if _, unavailable := errors.AsType[*presence.UnavailableError](err); err == nil || unavailable {
 		return err
 	}
+	// Redis was away when this node was started: nobody has been told yet, and what is logged of
+	// the sweeps is why they failed at first.
+	s.refused.Do(func() { s.log.ErrorContext(ctx, "this node can't serve as it is set up", "err", err) })
 	return &presence.UnavailableError{RetryAfter: retryAfter, Cause: err}
 }
 

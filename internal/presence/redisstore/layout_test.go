@@ -1,7 +1,9 @@
 package redisstore
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -29,7 +31,7 @@ func TestEveryCallHasOneSlot(t *testing.T) {
 	require.ErrorIs(t, err, presence.ErrTrimmed)
 	from := s.current()
 	r := &resharding{store: s, id: "test", from: from, to: s.newGeneration(newLayout(8, 64, true))}
-	r.copier = newCopier(s, r.from, r.to, untold)
+	r.copier = newCopier(s, r.id, r.from, r.to, untold)
 	_, err = r.run(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, spy.bad)
@@ -60,7 +62,7 @@ func (s *slotSpy) lookAt(cmd redis.Cmder) {
 		}
 	case "xread":
 		keys = append(keys, args[len(args)-2].(string))
-	case "hget", "hgetall", "hset", "expire", "del", "zcard", "xrange":
+	case "hget", "hgetall", "hset", "hsetnx", "expire", "del", "zcard", "xrange":
 		keys = append(keys, args[1].(string))
 	case "unlink":
 		for _, key := range args[1:] {
@@ -120,12 +122,17 @@ func TestAnotherLayoutIsRefused(t *testing.T) {
 		{URL: server.URL(), Prefix: "p", Shards: 4, Buckets: 64},
 		{URL: server.URL(), Prefix: "p", Shards: 4, LevelIndex: true},
 	} {
+		var log bytes.Buffer
+		other.Log = slog.New(slog.NewTextHandler(&log, nil))
 		o := open(t, other)
 		require.ErrorContains(t, o.Check(t.Context()), "ROLLCALL_SHARDS")
 		_, err := o.Sweep(t.Context(), 0)
 		require.ErrorContains(t, err, "ROLLCALL_SHARDS", "whoever did not check does no harm")
 		var unavailable *presence.UnavailableError
 		require.ErrorAs(t, err, &unavailable)
+		_, err = o.Sweep(t.Context(), 1)
+		require.Error(t, err)
+		require.Equal(t, 1, strings.Count(log.String(), "ROLLCALL_SHARDS"), "the log says so, once")
 	}
 	require.NoError(t, open(t, Options{URL: server.URL(), Prefix: "q", Shards: 8}).Check(t.Context()))
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -71,36 +72,46 @@ func Reshard(ctx context.Context, opts Options, tell func(done, total int)) (_ R
 	s.checked.Store(true) // we write what was found
 	to := newLayout(opts.Shards, from.shards*from.buckets, from.levelIndex)
 	r := &resharding{store: s, id: rand.Text(), from: s.newGeneration(from), to: s.newGeneration(to)}
-	r.copier = newCopier(s, r.from, r.to, tell)
+	r.copier = newCopier(s, r.id, r.from, r.to, tell)
 	return r.run(ctx)
 }
 
 func (r *resharding) run(ctx context.Context) (Resharded, error) {
 	done := Resharded{From: r.from.shards, To: r.to.shards}
-	if err := r.hold(ctx, holdFor, true); err != nil {
-		return done, err
+	var frozenAt time.Time
+	err := r.hold(ctx, holdFor, true)
+	if err == nil {
+		frozenAt, err = r.prepare(ctx)
 	}
-	frozenAt, err := r.prepare(ctx)
 	if err == nil {
 		err = r.move(ctx)
 	}
 	if err != nil {
-		// Given back at once; if that fails, it comes back by itself.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
-		defer cancel()
-		_ = r.hold(ctx, 0, false)
+		r.giveUp(context.WithoutCancel(ctx))
 		return done, err
 	}
 	done.Users, done.Refusing = len(r.copier.copied), time.Since(frozenAt)
-	return done, clearKeys(context.WithoutCancel(ctx), r.store, r.from)
+	if err := r.clear(context.WithoutCancel(ctx), r.from); !errors.Is(err, ErrHeld) {
+		return done, err
+	}
+	return done, nil // another one has begun to move them back
+}
+
+// giveUp gives the shards back at once, and the memory of the copy: it may be what
+// Redis lacks. If that fails, both come back by themselves.
+func (r *resharding) giveUp(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, holdFor)
+	defer cancel()
+	_ = r.hold(ctx, 0, false)
+	_ = r.clear(ctx, r.to)
 }
 
 // prepare copies all users, with the shards frozen in the end.
 func (r *resharding) prepare(ctx context.Context) (frozenAt time.Time, err error) {
-	if err := clearKeys(ctx, r.store, r.to); err != nil { // of one that was given up
+	if err := r.claim(ctx); err != nil {
 		return frozenAt, err
 	}
-	if err := r.pointBack(ctx); err != nil {
+	if err := r.clear(ctx, r.to); err != nil { // of one that was given up
 		return frozenAt, err
 	}
 	if err := r.copier.copy(ctx, r.keep); err != nil {
@@ -113,49 +124,65 @@ func (r *resharding) prepare(ctx context.Context) (frozenAt time.Time, err error
 	return frozenAt, r.copier.copy(ctx, r.keep)
 }
 
-// pointBack makes the new shards say that their users are in the old ones, for as long
-// as they are: an earlier resharding may have left something else.
-func (r *resharding) pointBack(ctx context.Context) error {
-	pipe := r.store.client.Pipeline()
-	for _, k := range r.to.keys {
-		pipe.HSet(ctx, k.meta, "layout", r.from.String())
-		pipe.Expire(ctx, k.meta, pointFor)
+// claim makes the new shards ours. Whatever is done to them from now on is done only while they
+// are: we may have been stopped for so long that another resharding has taken
+// over, and users are there by now.
+func (r *resharding) claim(ctx context.Context) error {
+	args := []any{r.to.String(), r.from.String(), r.id, int(pointFor.Seconds())}
+	var calls []call
+	for shard, k := range r.to.keys {
+		calls = append(calls, call{shard, []string{k.meta}, args})
 	}
-	if _, err := pipe.Exec(ctx); err != nil {
-		return classify(fmt.Errorf("preparing the new shards: %w", err))
-	}
-	return nil
+	return kept(r.store.run(ctx, r.to, r.store.scripts.claim, calls))
 }
 
 // move makes the new layout the one that counts. The first shard decides: a node that
 // finds it moved follows for all.
 func (r *resharding) move(ctx context.Context) error {
-	for _, k := range r.to.keys {
-		if err := r.store.client.Del(ctx, k.meta).Err(); err != nil {
-			return classify(fmt.Errorf("opening the new shards: %w", err))
+	for shard, k := range r.to.keys {
+		if err := r.clearKeys(ctx, r.to, shard, []string{k.meta}); err != nil {
+			return err
 		}
 	}
 	if err := r.hold(ctx, holdFor, false); err != nil {
 		return err
 	}
-	if err := r.moveShard(ctx, 0); err != nil {
+	if err := r.decide(ctx); err != nil {
 		return err
 	}
 	// Begun, it is ended. A shard that fails is one that nobody asks any more.
 	ctx = context.WithoutCancel(ctx)
+	pipe := r.store.client.Pipeline()
+	for _, k := range r.to.keys { // before any node comes: nobody may claim them any more
+		pipe.HSetNX(ctx, k.meta, "layout", r.to.String())
+		pipe.Expire(ctx, k.meta, pointFor)
+	}
+	_, _ = pipe.Exec(ctx)
 	for shard := 1; shard < r.from.shards; shard++ {
 		_ = r.moveShard(ctx, shard)
 	}
 	return nil
 }
 
+// decide moves the first shard. Its answer may be lost: whether it was done is then asked
+// as long as the others are held.
+func (r *resharding) decide(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	for {
+		err := r.moveShard(ctx, 0)
+		switch {
+		case err == nil, strings.Contains(err.Error(), movedReply+r.to.String()):
+			return nil
+		case errors.Is(err, ErrHeld), time.Since(r.heldAt) > holdFor-2*callTimeout:
+			return err
+		}
+		time.Sleep(holdEvery / 10)
+	}
+}
+
 func (r *resharding) moveShard(ctx context.Context, shard int) error {
 	k, args := r.from.keys[shard], append(r.store.readArgs(r.from, 2), r.id, r.to.String())
-	answers, err := r.store.run(ctx, r.from, r.store.scripts.move, []call{{shard, []string{k.meta, k.events}, args}})
-	if err == nil && answers[0] != int64(1) {
-		return ErrHeld
-	}
-	return err
+	return kept(r.store.run(ctx, r.from, r.store.scripts.move, []call{{shard, []string{k.meta, k.events}, args}}))
 }
 
 // keep holds the shards on, when it is time to.
@@ -174,30 +201,37 @@ func (r *resharding) hold(ctx context.Context, d time.Duration, take bool) error
 		calls[shard] = call{shard, []string{r.from.keys[shard].meta}, args}
 	}
 	r.heldAt = time.Now()
-	answers, err := r.store.run(ctx, r.from, r.store.scripts.hold, calls)
-	if err != nil {
-		return err
-	}
+	return kept(r.store.run(ctx, r.from, r.store.scripts.hold, calls))
+}
+
+// kept is ErrHeld if a script says that what it is for is no longer ours.
+func kept(answers []any, err error) error {
 	for _, answer := range answers {
 		if answer != int64(1) {
 			return ErrHeld
 		}
 	}
-	return nil
+	return err
 }
 
-// clearKeys deletes all of a generation but its metas.
-func clearKeys(ctx context.Context, s *Store, g *generation) error {
+// clear deletes all of a generation but its metas.
+func (r *resharding) clear(ctx context.Context, g *generation) error {
 	const atOnce = 512
-	for _, k := range g.keys {
+	for shard, k := range g.keys {
 		keys := append(k.writeKeys(g.allBuckets())[1:], k.roster)
 		for len(keys) > 0 {
 			n := min(len(keys), atOnce)
-			if err := s.client.Unlink(ctx, keys[:n]...).Err(); err != nil {
-				return classify(fmt.Errorf("deleting a layout that is not used: %w", err))
+			if err := r.clearKeys(ctx, g, shard, keys[:n]); err != nil {
+				return err
 			}
 			keys = keys[n:]
 		}
 	}
 	return nil
+}
+
+// clearKeys deletes keys of a shard, as long as it is ours to clear.
+func (r *resharding) clearKeys(ctx context.Context, g *generation, shard int, keys []string) error {
+	keys = append([]string{g.keys[shard].meta}, keys...)
+	return kept(r.store.run(ctx, g, r.store.scripts.clear, []call{{shard, keys, []any{r.id}}}))
 }

@@ -3,6 +3,8 @@ package redisstore
 import (
 	"context"
 	"embed"
+	"slices"
+	"sync"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -21,7 +23,7 @@ type script struct {
 type scripts struct {
 	beat, end, levels, sweep, settle, forget, tail *script
 	presences, page, scan                          *script
-	hold, copy, move, roster                       *script
+	claim, hold, copy, move, clear, roster         *script
 }
 
 func loadScripts() (*scripts, error) {
@@ -43,7 +45,7 @@ func loadScripts() (*scripts, error) {
 		beat: writes("beat"), end: writes("end"), levels: writes("levels"), sweep: writes("sweep"),
 		settle: writes("settle"), forget: writes("forget"), tail: writes("tail"),
 		presences: plain("presences"), page: plain("page"), scan: plain("scan"),
-		hold: plain("hold"), copy: plain("copy"), move: plain("move"), roster: plain("roster"),
+		claim: load("claim"), clear: load("clear"), hold: plain("hold"), copy: plain("copy"), move: plain("move"), roster: plain("roster"),
 	}
 	return s, failed
 }
@@ -89,10 +91,14 @@ func (s *Store) runEach(ctx context.Context, g *generation, sc *script, calls []
 		}
 		return replies
 	}
+	begin := sync.OnceValue(func() error { return s.begin(ctx, g) })
 	for i, cmd := range s.send(ctx, sc, calls) {
 		answer, err := cmd.Result()
 		if redis.HasErrorPrefix(err, "NOSCRIPT") {
 			answer, err = s.client.Eval(ctx, sc.source, calls[i].keys, calls[i].args...).Result()
+		}
+		if redis.HasErrorPrefix(err, emptyReply) {
+			answer, err = s.runFirst(ctx, sc, calls[i], begin)
 		}
 		if err != nil {
 			err = s.failure(ctx, g, sc, calls[i].shard, err)
@@ -115,4 +121,14 @@ func (s *Store) send(ctx context.Context, sc *script, calls []call) []*redis.Cmd
 	}
 	_, _ = pipe.Exec(ctx)
 	return cmds
+}
+
+// runFirst runs a script on a shard in which nothing is stored, if that may be begun.
+func (s *Store) runFirst(ctx context.Context, sc *script, c call, begin func() error) (any, error) {
+	if err := begin(); err != nil {
+		return nil, err
+	}
+	c.args = slices.Clone(c.args)
+	c.args[beginArg] = true
+	return s.client.Eval(ctx, sc.source, c.keys, c.args...).Result()
 }

@@ -59,6 +59,7 @@ type Store struct {
 	scripts    *scripts
 	generation atomic.Pointer[generation]
 	checked    atomic.Bool    // Check has passed
+	refused    sync.Once      // the log has been told that it can't
 	flights    sync.WaitGroup // batches under way
 }
 
@@ -122,6 +123,9 @@ func (s *Store) readArgs(g *generation, n int) []any {
 // writeArgs are the ARGV that state.lua takes for a shard, with room for n more.
 func (s *Store) writeArgs(g *generation, shard, n int) []any {
 	r := s.opts.Rules
-	return append(s.readArgs(g, 7+n), r.TTL.Milliseconds(), r.BackgroundTTL.Milliseconds(), r.AwayAfter.Milliseconds(),
-		r.Gap().Milliseconds(), s.opts.EventLog, s.opts.LevelIndex, g.outages[shard].Load())
+	return append(s.readArgs(g, 8+n), r.TTL.Milliseconds(), r.BackgroundTTL.Milliseconds(), r.AwayAfter.Milliseconds(),
+		r.Gap().Milliseconds(), s.opts.EventLog, s.opts.LevelIndex, g.outages[shard].Load(), false)
 }
+
+// beginArg is where in writeArgs it says that an empty shard may be begun.
+const beginArg = 9

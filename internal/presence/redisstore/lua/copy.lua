@@ -1,16 +1,19 @@
 -- Writes users' records as they are in the shard from which they are moved. No events.
 --
--- KEYS[1] {p:S:s}:meta    hash    layout: the old one, in which the users still are
+-- KEYS[1] {p:S:s}:meta    hash    layout: the old one, in which the users still are; resharder
 -- KEYS[2] {p:S:s}:online  zset    user -> last activity (ms), of those online
 -- KEYS[3] {p:S:s}:level   zset    user -> level * LEVEL_UNIT + last activity
 -- KEYS[4…]                for each bucket that the call needs, two:
 --   {p:S:s}:session:B     hash    user -> record, of those online
 --   {p:S:s}:seen:B        hash    user -> record, of those offline
--- ARGV[3] '1' with the level index
--- ARGV[4…], for each user: user, record, bucket (from 0, among KEYS)
--- Returns: 1
+-- ARGV[3] '1' with the level index   ARGV[4] resharder, who must have claimed the shard
+-- ARGV[5…], for each user: user, record, bucket (from 0, among KEYS)
+-- Returns: 1, or 0 if the shard is another's by now
 
-local online_key, level_key, level_index = KEYS[2], KEYS[3], ARGV[3] == '1'
+local online_key, level_key, level_index, resharder = KEYS[2], KEYS[3], ARGV[3] == '1', ARGV[4]
+if redis.call('HGET', KEYS[1], 'resharder') ~= resharder then
+  return 0
+end
 
 local touched = { [online_key] = true, [level_key] = true }
 
@@ -31,7 +34,7 @@ local function copy(user, record, u, at)
   end
 end
 
-for i = 4, #ARGV, 3 do
+for i = 5, #ARGV, 3 do
   local u = unpack_record(ARGV[i + 1])
   if u then
     copy(ARGV[i], ARGV[i + 1], u, 4 + 2 * ARGV[i + 2])

@@ -12,7 +12,7 @@ if meta[1] ~= resharder or tonumber(meta[2]) <= now or meta[3] ~= '1' then
   return 0
 end
 redis.call('DEL', meta_key)
-redis.call('HSET', meta_key, 'layout', other)
+redis.call('HSET', meta_key, 'layout', other, 'resharder', resharder) -- who may clear the rest
 redis.call('EXPIRE', meta_key, KEEP)
 redis.call('XADD', events_key, '*', 'type', 'MOVED')
 redis.call('EXPIRE', events_key, KEEP)

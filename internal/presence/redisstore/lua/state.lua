@@ -13,12 +13,13 @@
 -- ARGV[3] TTL (ms)   ARGV[4] background TTL (ms)   ARGV[5] away after (ms)
 -- ARGV[6] gap (ms)   ARGV[7] event log's length    ARGV[8] '1' with the level index
 -- ARGV[9] '1' if the node could not reach this shard since it last swept it
+-- ARGV[10] '1' if a shard in which nothing is stored may be begun; see Store.begin
 
 local ttl, background_ttl, away_after, gap = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local log_length, level_index = ARGV[7], ARGV[8] == '1'
 local meta_key, events_key, online_key, level_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 
-local HEADER = 9 -- the ARGV of the call itself begin behind
+local HEADER = 10 -- the ARGV of the call itself begin behind
 local STATUS = { 'ONLINE', 'AWAY', 'OFFLINE', 'OFFLINE', 'OFFLINE' } -- by state
 local REASON = { '', '', 'EXPIRED', 'SIGNED_OUT', 'DISCONNECTED' }
 
@@ -54,6 +55,9 @@ do
   end
   grace = tonumber(meta[2]) or 0
   if not swept then -- a new store, or one that lost its data
+    if ARGV[10] ~= '1' then
+      return redis.error_reply('EMPTY nothing is stored in the shard')
+    end
     grace = now + ttl
     redis.call('HSET', meta_key, 'swept', now, 'grace', grace, 'layout', ARGV[2])
     begin_log()
