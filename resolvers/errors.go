@@ -46,7 +46,7 @@ func judge(err error) verdict {
 	var invalid *presence.InvalidError
 	var limited *presence.RateLimitedError
 	var unavailable *presence.UnavailableError
-	var refused *auth.Refusal
+	var refused *auth.TokenError
 	switch {
 	case errors.As(err, &invalid):
 		return verdict{code: codeBadUserInput, message: invalid.Message}

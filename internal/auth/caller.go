@@ -26,14 +26,14 @@ var (
 	ErrForbidden = errors.New("not allowed")
 )
 
-// Refusal is an ErrUnauthenticated that says why, in words fit for the client: they hold no
+// TokenError is an ErrUnauthenticated that says why, in words fit for the client: they hold no
 // part of the token.
-type Refusal struct{ Reason string }
+type TokenError struct{ Reason string }
 
-func (r *Refusal) Error() string { return ErrUnauthenticated.Error() + ": " + r.Reason }
+func (r *TokenError) Error() string { return ErrUnauthenticated.Error() + ": " + r.Reason }
 
 // Unwrap is ErrUnauthenticated.
-func (r *Refusal) Unwrap() error { return ErrUnauthenticated }
+func (r *TokenError) Unwrap() error { return ErrUnauthenticated }
 
 // Caller is who is calling.
 type Caller struct {
@@ -46,7 +46,7 @@ type Caller struct {
 // Authenticator checks tokens.
 type Authenticator interface {
 	// Authenticate is the caller whom the value of an Authorization header
-	// ("Bearer …") names, or a [*Refusal].
+	// ("Bearer …") names, or a [*TokenError].
 	Authenticate(ctx context.Context, authorization string) (Caller, error)
 }
 

@@ -91,10 +91,10 @@ func (c *committer) fly() {
 	for flight := c.next(); len(flight) > 0; flight = c.next() {
 		// No caller's context: a batch is several callers'.
 		c.store.commit(context.Background(), c.generation, flight)
+		c.fail(flight) // before anybody knows, and comes again
 		for _, b := range flight {
 			close(b.done)
 		}
-		c.fail(flight)
 	}
 }
 
