@@ -5,6 +5,8 @@ SHELL := /bin/bash
 
 GO ?= go
 TOOL := $(GO) tool -modfile=tools/go.mod
+# The benchmarks are a module of their own, in which the same tools are run.
+BENCH_TOOL := $(GO) tool -modfile=../tools/go.mod
 NPM := scripts/with-node npm
 ARTIFACTS := $(CURDIR)/artifacts
 
@@ -50,7 +52,7 @@ examples/$(NPM_DONE): examples/package.json examples/package-lock.json | node
 	@touch $@
 
 .PHONY: test
-test: deps lint generated test-web test-browser test-walkthrough test-go ## Install what the tests need, then run all of them
+test: deps lint generated test-web test-browser test-walkthrough test-bench test-go ## Install what the tests need, then run all of them
 
 .PHONY: deps
 deps: ## Install what the tests need, where absent
@@ -59,10 +61,12 @@ deps: ## Install what the tests need, where absent
 .PHONY: lint
 lint: ## Run the linters (the first time builds them: a minute or two)
 	$(TOOL) golangci-lint run ./...
+	cd bench && $(BENCH_TOOL) golangci-lint run ./...
 
 .PHONY: format
 format: ## Format the Go files
 	$(TOOL) golangci-lint fmt
+	cd bench && $(BENCH_TOOL) golangci-lint fmt
 
 .PHONY: generate
 generate: ## Generate graph/ from schema.graphqls
@@ -75,6 +79,10 @@ generated: ## Fail if graph/ is not what schema.graphqls makes
 .PHONY: test-go
 test-go: ## Run the Go tests, with the race detector
 	$(TOOL) gotestsum --format pkgname -- -race -timeout 10m ./...
+
+.PHONY: test-bench
+test-bench: ## Run each benchmark once, small, for what it checks
+	cd bench && $(BENCH_TOOL) gotestsum --format pkgname -- -race -timeout 10m ./...
 
 .PHONY: test-faults
 test-faults: ## Kill, freeze and cut off nodes and Redis, at full size; prints what it measured
@@ -97,6 +105,10 @@ test-walkthrough: build examples/$(NPM_DONE) ## Run the example client against a
 .PHONY: bench
 bench: ## Measure both stores: heartbeats, and pages of 10k to 1M users
 	$(GO) test -run '^$$' -bench . -benchtime 2s -timeout 60m ./internal/presence/memstore ./internal/presence/redisstore
+
+.PHONY: bench-scale
+bench-scale: ## Measure a million users on a Cluster of three primaries, next to 10k (seven minutes, 1 GB)
+	cd bench && $(GO) test -count=1 -v -timeout 30m ./scale -args -users 1000000 -few 10000 -ttl 60s -for 20s
 
 FUZZTIME ?= 1m
 .PHONY: fuzz

@@ -11,6 +11,7 @@
 -- the device of the live session. With a device of 37 bytes it has 64: Redis
 -- keeps no longer values in a listpack. Another format needs another recordFormat in keys.go.
 local RECORD, RECORD_SIZE = '>BI6I5I5I5I3h', 27
+local LEASE_END, LEASE_END_AT = '>I5', 13 -- where the lease end stands in it
 local BASE = 1577836800000 -- 2020
 local KEEP = 259200        -- seconds that a key outlives its last write: 3 days
 
@@ -41,6 +42,12 @@ local function unpack_record(record)
   local state, epoch, since, lease_end, active, nonce, level, device_at = struct.unpack(RECORD, record)
   return { state = state, epoch = epoch, since = from_base(since), lease_end = from_base(lease_end),
     active = from_base(active), nonce = nonce, level = level, device = string.sub(record, device_at) }
+end
+
+-- lease_end_of is all that a sweep needs of most records, which it reads by the
+-- thousand: a third of what unpacking costs. nil for what is no record.
+local function lease_end_of(record)
+  return #record >= RECORD_SIZE and from_base((struct.unpack(LEASE_END, record, LEASE_END_AT))) or nil
 end
 
 local function pack_record(u)

@@ -39,13 +39,13 @@ local function look(session, seen)
   local again = now + ttl
   local records = redis.call('HGETALL', session)
   for i = 1, #records, 2 do
-    local u = open(records[i], session, seen, records[i + 1], true)
-    if not u then
+    local lease_end = lease_end_of(records[i + 1])
+    if not lease_end then
       lose(records[i], session)
-    elseif u.lease_end > now or now < grace then
-      again = math.min(again, math.max(u.lease_end, grace))
+    elseif lease_end > now or now < grace then
+      again = math.min(again, math.max(lease_end, grace))
     elseif expired < limit then
-      leave(u, EXPIRED)
+      leave(open(records[i], session, seen, records[i + 1], true), EXPIRED)
       expired = expired + 1
     else
       again = 0
