@@ -1,0 +1,237 @@
+package socket
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Query is what all subscribers ask.
+const Query = `subscription { presenceChanged { cursor reset events { type userId at presence { status lastActiveAt } } } }`
+
+// UserPrefix begins the ids of the users who are told of; the number behind it is the
+// event's, by which it is checked that each subscriber is told each event once.
+const UserPrefix = "t"
+
+// UserID is the user of an event.
+func UserID(event int) string { return UserPrefix + strconv.Itoa(event) }
+
+// userIDField is how an event's user comes.
+const userIDField = `"userId":"` + UserPrefix
+
+// connecting is how many subscribers connect at a time.
+const connecting = 32
+
+// Group is subscribers of one server.
+type Group struct {
+	subscribers []*subscriber
+	running     sync.WaitGroup
+	frames      atomic.Int64
+	// told is called for each event that anybody is told.
+	told func(event int)
+
+	mu     sync.Mutex
+	failed error
+	ended  bool
+	broken chan struct{} // closed with failed
+}
+
+// subscriber is one of a group. What it counts is its own until it has ended.
+type subscriber struct {
+	conn   *conn
+	events int
+	sum    int // of the events' numbers
+}
+
+// Subscribe connects so many subscribers, and returns when all have had their first
+// delta. told is called by many at a time.
+func Subscribe(ctx context.Context, addr string, n int, told func(event int)) (*Group, error) {
+	g := &Group{told: told, broken: make(chan struct{})}
+	slots := make(chan struct{}, connecting)
+	subscribers := make([]*subscriber, n)
+	for i := range n {
+		slots <- struct{}{}
+		g.running.Go(func() {
+			s, err := join(ctx, addr, "dev:watcher-"+strconv.Itoa(i))
+			<-slots
+			if err != nil {
+				g.fail(fmt.Errorf("subscriber %d: %w", i, err))
+				return
+			}
+			subscribers[i] = s
+		})
+	}
+	g.running.Wait()
+	for _, s := range subscribers {
+		if s != nil {
+			g.subscribers = append(g.subscribers, s)
+		}
+	}
+	if err := g.Err(); err != nil {
+		g.drop()
+		return nil, err
+	}
+	for i, s := range g.subscribers {
+		g.running.Go(func() {
+			if err := g.listen(s); err != nil {
+				g.fail(fmt.Errorf("subscriber %d: %w", i, err))
+			}
+		})
+	}
+	return g, nil
+}
+
+func join(ctx context.Context, addr, token string) (*subscriber, error) {
+	c, err := dial(ctx, addr)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.subscribe(token, Query); err != nil {
+		c.drop()
+		return nil, err
+	}
+	first, err := c.receive()
+	if err == nil && !bytes.Contains(first, []byte(`"next"`)) {
+		err = fmt.Errorf("no first delta but %s", first)
+	}
+	if err != nil {
+		c.drop()
+		return nil, err
+	}
+	return &subscriber{conn: c}, nil
+}
+
+func (g *Group) listen(s *subscriber) error {
+	for {
+		message, err := s.conn.receive()
+		if err != nil {
+			return err
+		}
+		if err := g.note(s, message); err != nil {
+			return err
+		}
+	}
+}
+
+// note takes the events out of a message.
+func (g *Group) note(s *subscriber, message []byte) error {
+	g.frames.Add(1)
+	rest, found := message, 0
+	for {
+		at := bytes.Index(rest, []byte(userIDField))
+		if at < 0 {
+			break
+		}
+		rest = rest[at+len(userIDField):]
+		event := 0
+		for len(rest) > 0 && rest[0] >= '0' && rest[0] <= '9' {
+			event, rest = event*10+int(rest[0]-'0'), rest[1:]
+		}
+		s.events++
+		s.sum += event
+		found++
+		g.told(event)
+	}
+	if found == 0 || bytes.Contains(message, []byte(`"reset":true`)) {
+		return fmt.Errorf("unexpected: %.500s", message)
+	}
+	return nil
+}
+
+func (g *Group) fail(err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.failed == nil && !g.ended {
+		g.failed = err
+		close(g.broken)
+	}
+}
+
+// Err is what went wrong first.
+func (g *Group) Err() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.failed
+}
+
+// Broken is closed when something went wrong.
+func (g *Group) Broken() <-chan struct{} { return g.broken }
+
+// Frames is how many messages with events all subscribers have had.
+func (g *Group) Frames() int64 { return g.frames.Load() }
+
+// Close disconnects everybody. An error says that somebody was not told all of so many events,
+// numbered from first on, exactly once.
+func (g *Group) Close(first, events int) error {
+	err := g.Err()
+	g.drop()
+	sum := events*first + events*(events-1)/2
+	for i, s := range g.subscribers {
+		if err == nil && (s.events != events || s.sum != sum) {
+			err = fmt.Errorf("subscriber %d was told %d events (sum %d) of %d (sum %d)", i, s.events, s.sum, events, sum)
+		}
+	}
+	return err
+}
+
+func (g *Group) drop() {
+	g.mu.Lock()
+	g.ended = true
+	g.mu.Unlock()
+	for _, s := range g.subscribers {
+		s.conn.drop()
+	}
+	g.running.Wait()
+}
+
+// Barrier waits until all subscribers of a group have been told an event.
+type Barrier struct {
+	all   int
+	first int
+	told  []atomic.Int64
+	done  []chan struct{}
+}
+
+// NewBarrier is for so many subscribers and events, numbered from first on.
+func NewBarrier(subscribers, first, events int) *Barrier {
+	b := &Barrier{all: subscribers, first: first, told: make([]atomic.Int64, events), done: make([]chan struct{}, events)}
+	for i := range b.done {
+		b.done[i] = make(chan struct{})
+	}
+	return b
+}
+
+// Told notes that one subscriber has been told an event.
+func (b *Barrier) Told(event int) {
+	i := event - b.first
+	if i >= 0 && i < len(b.told) && b.told[i].Add(1) == int64(b.all) {
+		close(b.done[i])
+	}
+}
+
+// arrival is how long an event may take.
+const arrival = 20 * time.Second
+
+var errLost = errors.New("an event did not reach everybody")
+
+// Wait returns when everybody has been told an event.
+func (b *Barrier) Wait(ctx context.Context, g *Group, event int) error {
+	late := time.NewTimer(arrival)
+	defer late.Stop()
+	i := event - b.first
+	select {
+	case <-b.done[i]:
+		return nil
+	case <-g.Broken():
+		return g.Err()
+	case <-late.C:
+		return fmt.Errorf("%w: %d of %d", errLost, b.told[i].Load(), b.all)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,86 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"rollcall/bench/figure"
+	"rollcall/bench/process"
+)
+
+// metric names a figure of a contender.
+type metric string
+
+// The metrics.
+const (
+	rate   metric = "/s"       // what is counted, a second
+	perCPU metric = "/CPU s"   // the same for each second of processor time of the server
+	p50    metric = "p50 ms"   // of the answers' times
+	p99    metric = "p99 ms"   //
+	frames metric = "frames/s" // WebSocket messages
+	memory metric = "KB"       // resident memory, each
+)
+
+// contender is one of those that a case compares.
+type contender struct {
+	name    string
+	measure func(context.Context) (map[metric]float64, error)
+}
+
+// results are the figures of each contender, by its name.
+type results map[string]map[metric]figure.Series
+
+// alternate lets the contenders take turns: in each repetition another one is first.
+// A repetition before them is not counted, unless there is but one.
+func (r *Run) alternate(ctx context.Context, contenders ...contender) (results, error) {
+	all := results{}
+	warmUps := min(1, r.Sizes.Repetitions-1)
+	for repetition := range r.Sizes.Repetitions + warmUps {
+		for i := range contenders {
+			c := contenders[(i+repetition)%len(contenders)]
+			measured, err := c.measure(ctx)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", c.name, err)
+			}
+			fmt.Fprintf(r.Progress, "  %s: %v\n", c.name, measured)
+			if repetition < warmUps {
+				continue
+			}
+			if all[c.name] == nil {
+				all[c.name] = map[metric]figure.Series{}
+			}
+			for m, v := range measured {
+				all[c.name][m] = append(all[c.name][m], v)
+			}
+		}
+	}
+	return all, nil
+}
+
+// cost measures what do counts, a second and for each second of the servers' processor time.
+func cost(do func() (float64, error), servers ...*process.Child) (map[metric]float64, error) {
+	before, err := used(servers)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	n, err := do()
+	if err != nil {
+		return nil, err
+	}
+	took := time.Since(began)
+	after, err := used(servers)
+	return map[metric]float64{rate: n / took.Seconds(), perCPU: n / max((after-before).Seconds(), 0.01)}, err
+}
+
+func used(servers []*process.Child) (sum time.Duration, err error) {
+	for _, s := range servers {
+		cpu, err := s.CPU()
+		if err != nil {
+			return 0, err
+		}
+		sum += cpu
+	}
+	return sum, nil
+}
