@@ -24,7 +24,8 @@ type Clients struct {
 	sources []Source
 }
 
-// Connect makes so many connections, of which the i-th sends what source(i) gives.
+// Connect makes so many connections, of which the i-th sends what source(i) gives. Each
+// sends one request at once, since servers close those that send nothing.
 func Connect(ctx context.Context, addr string, n int, source func(i int) Source) (*Clients, error) {
 	c := &Clients{}
 	for i := range n {
@@ -34,6 +35,10 @@ func Connect(ctx context.Context, addr string, n int, source func(i int) Source)
 			return nil, err
 		}
 		c.conns, c.sources = append(c.conns, conn), append(c.sources, source(i))
+	}
+	if err := c.each(c.ask); err != nil {
+		c.Close()
+		return nil, err
 	}
 	return c, nil
 }

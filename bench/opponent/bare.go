@@ -47,7 +47,7 @@ func ServeBare(ctx context.Context, addr string) error {
 
 func serve(ctx context.Context, addr string, h http.Handler) error {
 	s := &http.Server{
-		Addr: addr, Handler: h, ReadHeaderTimeout: 5 * time.Second,
+		Addr: addr, Handler: h, ReadHeaderTimeout: time.Minute,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	stop := context.AfterFunc(ctx, func() { _ = s.Close() })

@@ -32,6 +32,7 @@ type Group struct {
 	subscribers []*subscriber
 	running     sync.WaitGroup
 	frames      atomic.Int64
+	bytes       atomic.Int64
 	// told is called for each event that anybody is told.
 	told func(event int)
 
@@ -121,6 +122,7 @@ func (g *Group) listen(s *subscriber) error {
 // note takes the events out of a message.
 func (g *Group) note(s *subscriber, message []byte) error {
 	g.frames.Add(1)
+	g.bytes.Add(int64(len(message)))
 	rest, found := message, 0
 	for {
 		at := bytes.Index(rest, []byte(userIDField))
@@ -162,8 +164,8 @@ func (g *Group) Err() error {
 // Broken is closed when something went wrong.
 func (g *Group) Broken() <-chan struct{} { return g.broken }
 
-// Frames is how many messages with events all subscribers have had.
-func (g *Group) Frames() int64 { return g.frames.Load() }
+// Frames is how many messages with events all subscribers have had, and their bytes.
+func (g *Group) Frames() (frames, bytes int64) { return g.frames.Load(), g.bytes.Load() }
 
 // Close disconnects everybody. An error says that somebody was not told all of so many events,
 // numbered from first on, exactly once.
@@ -194,14 +196,18 @@ type Barrier struct {
 	all   int
 	first int
 	told  []atomic.Int64
-	done  []chan struct{}
+	begun []chan struct{} // closed when the first one has been told
+	done  []chan struct{} // closed when all have
 }
 
 // NewBarrier is for so many subscribers and events, numbered from first on.
 func NewBarrier(subscribers, first, events int) *Barrier {
-	b := &Barrier{all: subscribers, first: first, told: make([]atomic.Int64, events), done: make([]chan struct{}, events)}
+	b := &Barrier{
+		all: subscribers, first: first, told: make([]atomic.Int64, events),
+		begun: make([]chan struct{}, events), done: make([]chan struct{}, events),
+	}
 	for i := range b.done {
-		b.done[i] = make(chan struct{})
+		b.begun[i], b.done[i] = make(chan struct{}), make(chan struct{})
 	}
 	return b
 }
@@ -209,7 +215,14 @@ func NewBarrier(subscribers, first, events int) *Barrier {
 // Told notes that one subscriber has been told an event.
 func (b *Barrier) Told(event int) {
 	i := event - b.first
-	if i >= 0 && i < len(b.told) && b.told[i].Add(1) == int64(b.all) {
+	if i < 0 || i >= len(b.told) {
+		return
+	}
+	n := b.told[i].Add(1)
+	if n == 1 {
+		close(b.begun[i])
+	}
+	if n == int64(b.all) {
 		close(b.done[i])
 	}
 }
@@ -221,11 +234,20 @@ var errLost = errors.New("an event did not reach everybody")
 
 // Wait returns when everybody has been told an event.
 func (b *Barrier) Wait(ctx context.Context, g *Group, event int) error {
+	return b.wait(ctx, g, event, b.done)
+}
+
+// WaitFirst returns when anybody has been told an event.
+func (b *Barrier) WaitFirst(ctx context.Context, g *Group, event int) error {
+	return b.wait(ctx, g, event, b.begun)
+}
+
+func (b *Barrier) wait(ctx context.Context, g *Group, event int, reached []chan struct{}) error {
 	late := time.NewTimer(arrival)
 	defer late.Stop()
 	i := event - b.first
 	select {
-	case <-b.done[i]:
+	case <-reached[i]:
 		return nil
 	case <-g.Broken():
 		return g.Err()

@@ -18,7 +18,8 @@ const (
 	perCPU metric = "/CPU s"   // the same for each second of processor time of the server
 	p50    metric = "p50 ms"   // of the answers' times
 	p99    metric = "p99 ms"   //
-	frames metric = "frames/s" // WebSocket messages
+	single metric = "single/s" // deliveries of one event in a frame
+	octets metric = "bytes"    // of such a frame
 	memory metric = "KB"       // resident memory, each
 )
 

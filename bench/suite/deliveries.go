@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// ahead is how many events may be on their way: the server is never idle, and a delta has
-	// one event or two.
-	ahead = 2
+	// ahead is how many events may be on their way to the subscribers: the server is
+	// never idle.
+	ahead = 8
 	// settling is how long subscribers are left alone before their memory is taken.
 	settling = 2 * time.Second
 )
@@ -54,17 +54,25 @@ func (r *Run) deliver(ctx context.Context, subscribers int) error {
 	if err != nil {
 		return err
 	}
-	ours, bare, stock := got["rollcall"], got["bare"], got["stock"]
+	ours := got["rollcall"]
 	most, four, size := figure.AtLeast(0.8), figure.AtLeast(4), figure.AtMost(1.3)
-	what := fmt.Sprintf("events delivered to %d subscribers, ", subscribers)
-	r.Table.Ratio(6, what+"for each second of the server's processor time", ours[perCPU], bare[perCPU], "pre-encoded frames", &most)
-	r.Table.Ratio(6, what+"for each second of the server's processor time", ours[perCPU], stock[perCPU], "stock gqlgen", &four)
-	r.Table.Ratio(6, what+"a second", ours[rate], bare[rate], "pre-encoded frames", nil)
-	r.Table.Ratio(6, what+"a second", ours[rate], stock[rate], "stock gqlgen", nil)
-	r.Table.Ratio(7, fmt.Sprintf("KB for each of %d idle subscribers", subscribers), ours[memory], bare[memory], "bare", &size)
-	r.Table.Ratio(7, fmt.Sprintf("KB for each of %d idle subscribers", subscribers), ours[memory], stock[memory], "stock gqlgen", nil)
+	at := fmt.Sprintf("%d subscribers: ", subscribers)
+	for _, against := range []struct {
+		name, title  string
+		most, memory *figure.Target
+	}{{"bare", "pre-encoded frames", &most, &size}, {"stock", "stock gqlgen", &four, nil}} {
+		theirs := got[against.name]
+		r.Table.Ratio(6, at+"events delivered a second, as they come", ours[rate], theirs[rate], against.title, against.most)
+		r.Table.Ratio(6, at+"deliveries of one event in a frame, for each second of the server's processor time", ours[perCPU], theirs[perCPU], against.title, against.most)
+		r.Table.Ratio(6, at+"the same, a second", ours[single], theirs[single], against.title, nil)
+		r.Table.Ratio(6, at+"bytes of such a frame", ours[octets], theirs[octets], against.title, nil)
+		r.Table.Ratio(7, at+"KB of resident memory for each, idle", ours[memory], theirs[memory], against.title, against.memory)
+	}
 	return nil
 }
+
+// teller makes an event, of which a server tells its subscribers.
+type teller func(ctx context.Context, server *process.Child, event int) error
 
 // delivery is events on their way to a group of subscribers.
 type delivery struct {
@@ -72,11 +80,12 @@ type delivery struct {
 	subscribers int
 	events      *redisstore.Store
 	next        int // number of the next event
+	frame       int // bytes of Rollcall's frames of one event
 }
 
 // contender starts a server for each repetition, so that its memory begins small.
 func (d *delivery) contender(
-	name string, start func(context.Context) (*process.Child, error), tell func(context.Context, *process.Child, int) error,
+	name string, start func(context.Context) (*process.Child, error), tell teller,
 ) contender {
 	return contender{name, func(ctx context.Context) (map[metric]float64, error) {
 		server, err := start(ctx)
@@ -88,7 +97,7 @@ func (d *delivery) contender(
 	}}
 }
 
-func (d *delivery) measure(ctx context.Context, server *process.Child, tell func(context.Context, *process.Child, int) error) (map[metric]float64, error) {
+func (d *delivery) measure(ctx context.Context, server *process.Child, tell teller) (map[metric]float64, error) {
 	empty, err := server.RSS()
 	if err != nil {
 		return nil, err
@@ -105,38 +114,62 @@ func (d *delivery) measure(ctx context.Context, server *process.Child, tell func
 	if err != nil {
 		return nil, err
 	}
-	profiled := d.run.profiled(contender{"", func(ctx context.Context) (map[metric]float64, error) {
-		return cost(func() (float64, error) {
-			n, err := d.tellAll(ctx, group, told, server, tell)
-			return float64(n * d.subscribers), err
-		}, server)
-	}}, server, fmt.Sprintf("deliver-%d", d.subscribers))
-	before, began := group.Frames(), time.Now()
-	measured, err := profiled.measure(ctx)
-	if err == nil {
-		measured[frames] = float64(group.Frames()-before) / time.Since(began).Seconds()
-		measured[memory] = float64(full-empty) / 1000 / float64(d.subscribers)
-		err = group.Close(first, d.next-first)
-	} else {
-		_ = group.Close(first, d.next-first) // it can only say the same
+	if err := d.run.heap(ctx, server, fmt.Sprintf("idle-%d", d.subscribers)); err != nil {
+		return nil, err
 	}
-	return measured, err
+	measured, err := d.tellBothWays(ctx, group, told, server, tell)
+	lost := group.Close(first, d.next-first)
+	if err == nil {
+		err = lost
+	}
+	if err != nil {
+		return nil, err
+	}
+	measured[memory] = float64(full-empty) / 1000 / float64(d.subscribers)
+	return measured, nil
+}
+
+// tellBothWays tells events one in a frame, then as they come.
+func (d *delivery) tellBothWays(ctx context.Context, group *socket.Group, told *socket.Barrier, server *process.Child, tell teller) (map[metric]float64, error) {
+	singly := d.run.profiled(contender{"", func(ctx context.Context) (map[metric]float64, error) {
+		return cost(func() (float64, error) { return d.tellAll(ctx, group, told, server, tell, true) }, server)
+	}}, server, fmt.Sprintf("deliver-%d", d.subscribers))
+	singles, err := singly.measure(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n, size := group.Frames()
+	if server.Name == "rollcall" {
+		d.frame = int(size / n)
+	}
+	all, err := cost(func() (float64, error) { return d.tellAll(ctx, group, told, server, tell, false) })
+	if err != nil {
+		return nil, err
+	}
+	return map[metric]float64{
+		rate: all[rate], single: singles[rate], perCPU: singles[perCPU], octets: float64(size) / float64(n),
+	}, nil
 }
 
 func (d *delivery) settling() time.Duration { return min(settling, d.run.Sizes.Span) }
 
-// tellAll tells events one after the other, as fast as everybody is told, and
-// returns how many.
-func (d *delivery) tellAll(ctx context.Context, g *socket.Group, told *socket.Barrier, server *process.Child, tell func(context.Context, *process.Child, int) error) (int, error) {
+// tellAll tells events as fast as everybody is told, and returns the deliveries. With singly an event
+// waits until the one before has begun to be told, so that no window gathers both.
+func (d *delivery) tellAll(ctx context.Context, g *socket.Group, told *socket.Barrier, server *process.Child, tell teller, singly bool) (float64, error) {
 	first, began := d.next, time.Now()
 	for ; time.Since(began) < d.run.Sizes.Span; d.next++ {
-		if err := tell(ctx, server, d.next); err != nil {
-			return 0, err
+		if singly && d.next > first {
+			if err := told.WaitFirst(ctx, g, d.next-1); err != nil {
+				return 0, err
+			}
 		}
-		if waited := d.next - ahead + 1; waited >= first {
+		if waited := d.next - ahead; waited >= first {
 			if err := told.Wait(ctx, g, waited); err != nil {
 				return 0, err
 			}
+		}
+		if err := tell(ctx, server, d.next); err != nil {
+			return 0, err
 		}
 	}
 	for i := max(first, d.next-ahead); i < d.next; i++ {
@@ -144,7 +177,7 @@ func (d *delivery) tellAll(ctx context.Context, g *socket.Group, told *socket.Ba
 			return 0, err
 		}
 	}
-	return d.next - first, nil
+	return float64((d.next - first) * d.subscribers), nil
 }
 
 // transition makes an event of which all servers of the store tell: a user comes online.
@@ -158,9 +191,10 @@ func (d *delivery) transition(ctx context.Context, _ *process.Child, event int) 
 
 // postFrame has the bare server tell an event, in as many bytes as Rollcall does.
 func (d *delivery) postFrame(ctx context.Context, server *process.Child, event int) error {
-	cursor := strings.Repeat("x", cursorLength)
-	body := fmt.Sprintf(`{"data":{"presenceChanged":{"cursor":"%s","events":[{"type":"ONLINE","userId":"%s","at":"2026-01-01T00:00:00.000Z","presence":{"status":"ONLINE","lastActiveAt":"2026-01-01T00:00:00.000Z"}}],"reset":false}}}`,
-		cursor, socket.UserID(event))
+	body := fmt.Sprintf(`{"data":{"presenceChanged":{"cursor":"%%s","reset":false,"events":[{"type":"ONLINE","userId":"%s","at":"2026-01-01T00:00:00.000Z","presence":{"status":"ONLINE","lastActiveAt":"2026-01-01T00:00:00.000Z"}}]}}}`,
+		socket.UserID(event))
+	const around = len(`{"id":"1","type":"next","payload":}`) - len("%s")
+	body = fmt.Sprintf(body, strings.Repeat("x", max(0, d.frame-len(body)-around)))
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+server.Addr+"/frame", bytes.NewBufferString(body))
 	if err != nil {
 		return err
@@ -171,6 +205,3 @@ func (d *delivery) postFrame(ctx context.Context, server *process.Child, event i
 	}
 	return resp.Body.Close()
 }
-
-// cursorLength is how long the cursor of a delta is with this many shards.
-const cursorLength = 22 + shards*11

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"rollcall/bench/figure"
@@ -64,7 +65,7 @@ func heartbeats(ctx context.Context, r *Run) error {
 			return err
 		}
 		defer singles.Close()
-		fastest = append(fastest, r.profiled(counting(s.name, singles, r.Sizes.Span, 1, s.child), s.child, "heartbeat-"+s.child.Name))
+		fastest = append(fastest, r.profiled(counting(s.name, singles, r.Sizes.Span, 1, s.child), s.child, strings.ReplaceAll("heartbeat "+s.name, " ", "-")))
 		steady = append(steady, timed(s.name, singles, r.Sizes.Span))
 		if s.child != onRedis {
 			continue

@@ -34,6 +34,19 @@ func (r *Run) profiled(c contender, server *process.Child, name string) contende
 	}}
 }
 
+// heap takes a profile of what a server keeps in memory, if profiles are wanted.
+func (r *Run) heap(ctx context.Context, server *process.Child, name string) error {
+	if r.Profiles == "" || server.Profiles == "" {
+		return nil
+	}
+	for query, suffix := range map[string]string{"heap?gc=1": ".heap", "heap?debug=1": ".heap.txt", "goroutine?debug=1": ".goroutines.txt"} {
+		if err := fetch(ctx, "http://"+server.Profiles+"/debug/pprof/"+query, filepath.Join(r.Profiles, name+suffix)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func fetch(ctx context.Context, url, path string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
