@@ -12,11 +12,17 @@ import (
 
 // Source is where one connection's requests come from.
 type Source interface {
-	// Next is the next request; it stays as it is until it is answered.
-	Next() []byte
-	// Check says what is wrong with its answer's body.
+	// Next is the next request, which is to be sent now but was due then. It stays as it is
+	// until it is answered.
+	Next(due time.Time) ([]byte, error)
+	// Check says what is wrong with its answer's body; ErrRefused if the server was too busy
+	// to answer, as it may be.
 	Check(body []byte) error
 }
+
+// ErrRefused is an answer that says: not now. It counts as none, and no more than one in
+// a hundred may be.
+var ErrRefused = errors.New("refused")
 
 // Clients are connections that are measured together.
 type Clients struct {
@@ -36,7 +42,7 @@ func Connect(ctx context.Context, addr string, n int, source func(i int) Source)
 		}
 		c.conns, c.sources = append(c.conns, conn), append(c.sources, source(i))
 	}
-	if err := c.each(c.ask); err != nil {
+	if err := c.each(func(i int) error { return c.ask(i, time.Now()) }); err != nil {
 		c.Close()
 		return nil, err
 	}
@@ -53,19 +59,27 @@ func (c *Clients) Close() {
 // Fastest sends requests as fast as they are answered, one at a time on each
 // connection, and returns how many were answered.
 func (c *Clients) Fastest(ctx context.Context, span time.Duration) (answered int, err error) {
-	counts := make([]int, len(c.conns))
+	counts, refused := make([]int, len(c.conns)), make([]int, len(c.conns))
 	began := time.Now()
 	err = c.each(func(i int) error {
 		for time.Since(began) < span && ctx.Err() == nil {
-			if err := c.ask(i); err != nil {
+			switch err := c.ask(i, time.Now()); {
+			case err == nil:
+				counts[i]++
+			case errors.Is(err, ErrRefused):
+				refused[i]++
+			default:
 				return err
 			}
-			counts[i]++
 		}
 		return ctx.Err()
 	})
-	for _, n := range counts {
-		answered += n
+	all := 0
+	for i, n := range counts {
+		answered, all = answered+n, all+n+refused[i]
+	}
+	if err == nil && (all-answered)*100 > all {
+		err = fmt.Errorf("%d of %d were %w", all-answered, all, ErrRefused)
 	}
 	return answered, err
 }
@@ -83,7 +97,7 @@ func (c *Clients) Steady(ctx context.Context, span time.Duration, perSecond floa
 		due := began.Add(every * time.Duration(i) / time.Duration(len(c.conns)))
 		for ; due.Sub(began) < span && ctx.Err() == nil; due = due.Add(every) {
 			time.Sleep(time.Until(due)) // the pace itself
-			if err := c.ask(i); err != nil {
+			if err := c.ask(i, due); err != nil {
 				return err
 			}
 			if err := own.RecordValue(time.Since(due).Microseconds()); err != nil {
@@ -105,8 +119,12 @@ func NewHistogram() *hdrhistogram.Histogram {
 	return hdrhistogram.New(1, time.Minute.Microseconds(), 3)
 }
 
-func (c *Clients) ask(i int) error {
-	body, err := c.conns[i].Do(c.sources[i].Next())
+func (c *Clients) ask(i int, due time.Time) error {
+	request, err := c.sources[i].Next(due)
+	if err != nil {
+		return err
+	}
+	body, err := c.conns[i].Do(request)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ type Group struct {
 	frames      atomic.Int64
 	bytes       atomic.Int64
 	// told is called for each event that anybody is told.
-	told func(event int)
+	told func(Told)
 
 	mu     sync.Mutex
 	failed error
@@ -44,14 +44,30 @@ type Group struct {
 
 // subscriber is one of a group. What it counts is its own until it has ended.
 type subscriber struct {
-	conn   *conn
-	events int
-	sum    int // of the events' numbers
+	conn *conn
+	told Count
+}
+
+// Told is an event as a subscriber is told it.
+type Told struct {
+	Event   int // its number
+	Offline bool
+}
+
+// Count is how many events there were, and the sum of their numbers.
+type Count struct{ Events, Sum int }
+
+// Numbered is the count of n events with numbers from first on.
+func Numbered(first, n int) Count { return Count{n, n*first + n*(n-1)/2} }
+
+// Plus is the count of these events and others.
+func (c Count) Plus(others Count) Count {
+	return Count{c.Events + others.Events, c.Sum + others.Sum}
 }
 
 // Subscribe connects so many subscribers, and returns when all have had their first
 // delta. told is called by many at a time.
-func Subscribe(ctx context.Context, addr string, n int, told func(event int)) (*Group, error) {
+func Subscribe(ctx context.Context, addr string, n int, told func(Told)) (*Group, error) {
 	g := &Group{told: told, broken: make(chan struct{})}
 	slots := make(chan struct{}, connecting)
 	subscribers := make([]*subscriber, n)
@@ -129,15 +145,15 @@ func (g *Group) note(s *subscriber, message []byte) error {
 		if at < 0 {
 			break
 		}
+		offline := bytes.Contains(rest[:at], []byte(`"OFFLINE"`)) // the type comes right before
 		rest = rest[at+len(userIDField):]
 		event := 0
 		for len(rest) > 0 && rest[0] >= '0' && rest[0] <= '9' {
 			event, rest = event*10+int(rest[0]-'0'), rest[1:]
 		}
-		s.events++
-		s.sum += event
+		s.told = s.told.Plus(Count{1, event})
 		found++
-		g.told(event)
+		g.told(Told{event, offline})
 	}
 	if found == 0 || bytes.Contains(message, []byte(`"reset":true`)) {
 		return fmt.Errorf("unexpected: %.500s", message)
@@ -167,15 +183,14 @@ func (g *Group) Broken() <-chan struct{} { return g.broken }
 // Frames is how many messages with events all subscribers have had, and their bytes.
 func (g *Group) Frames() (frames, bytes int64) { return g.frames.Load(), g.bytes.Load() }
 
-// Close disconnects everybody. An error says that somebody was not told all of so many events,
-// numbered from first on, exactly once.
-func (g *Group) Close(first, events int) error {
+// Close disconnects everybody. An error says that somebody was not told exactly
+// these events.
+func (g *Group) Close(want Count) error {
 	err := g.Err()
 	g.drop()
-	sum := events*first + events*(events-1)/2
 	for i, s := range g.subscribers {
-		if err == nil && (s.events != events || s.sum != sum) {
-			err = fmt.Errorf("subscriber %d was told %d events (sum %d) of %d (sum %d)", i, s.events, s.sum, events, sum)
+		if err == nil && s.told != want {
+			err = fmt.Errorf("subscriber %d was told %+v, which should be %+v", i, s.told, want)
 		}
 	}
 	return err
@@ -213,8 +228,8 @@ func NewBarrier(subscribers, first, events int) *Barrier {
 }
 
 // Told notes that one subscriber has been told an event.
-func (b *Barrier) Told(event int) {
-	i := event - b.first
+func (b *Barrier) Told(t Told) {
+	i := t.Event - b.first
 	if i < 0 || i >= len(b.told) {
 		return
 	}

@@ -14,10 +14,13 @@ type metric string
 
 // The metrics.
 const (
-	rate   metric = "/s"       // what is counted, a second
-	perCPU metric = "/CPU s"   // the same for each second of processor time of the server
-	p50    metric = "p50 ms"   // of the answers' times
-	p99    metric = "p99 ms"   //
+	rate       metric = "/s"     // what is counted, a second
+	perCPU     metric = "/CPU s" // the same for each second of processor time of the server
+	p50        metric = "p50 ms" // of the answers' times
+	p99        metric = "p99 ms" //
+	offlineP50 metric = "OFFLINE p50 ms"
+	offlineP99 metric = "OFFLINE p99 ms"
+
 	single metric = "single/s" // deliveries of one event in a frame
 	octets metric = "bytes"    // of such a frame
 	memory metric = "KB"       // resident memory, each

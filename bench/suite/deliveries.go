@@ -118,7 +118,7 @@ func (d *delivery) measure(ctx context.Context, server *process.Child, tell tell
 		return nil, err
 	}
 	measured, err := d.tellBothWays(ctx, group, told, server, tell)
-	lost := group.Close(first, d.next-first)
+	lost := group.Close(socket.Numbered(first, d.next-first))
 	if err == nil {
 		err = lost
 	}

@@ -69,9 +69,12 @@ type group struct {
 
 func groups() []group {
 	return []group{
+		{[]int{1, 2}, beats},
 		{[]int{3, 4}, heartbeats},
 		{[]int{5}, list},
 		{[]int{6, 7}, deliveries},
+		{[]int{8, 11, 12}, populations},
+		{[]int{9, 10}, transitions},
 	}
 }
 

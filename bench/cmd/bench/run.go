@@ -49,6 +49,7 @@ func (c runCommand) Run(ctx context.Context) error {
 	if c.Span > 0 {
 		r.Sizes.Span = c.Span
 	}
+	r.Table.Header = header(ctx, r.Sizes)
 	if r.Rollcall, err = process.BuildRollcall(ctx, dir, c.Profiles != ""); err != nil {
 		return err
 	}

@@ -1,0 +1,165 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rollcall/internal/presence"
+	"rollcall/internal/presence/redisstore"
+)
+
+// online is users in a store, by the beats that extend their sessions.
+type online struct {
+	store *redisstore.Store
+	beats []presence.Beat
+}
+
+// demoUser is the i-th demo user who has a number.
+func demoUser(i int) string { return "user-" + strconv.Itoa(i+1) }
+
+// numericID is an id as databases make them.
+func numericID(i int) string { return strconv.Itoa(1_000_000 + i) }
+
+// device is as clients name theirs: 36 characters.
+func device(i int) string { return fmt.Sprintf("3f2b8c1e-7a4d-4e9b-9c55-%012d", i) }
+
+// comeOnline signs n users in.
+func comeOnline(ctx context.Context, s *redisstore.Store, n int, user func(i int) string) (*online, error) {
+	o := &online{store: s, beats: make([]presence.Beat, n)}
+	const each = 1000
+	parts := make(chan int)
+	var signing sync.WaitGroup
+	var failed atomic.Pointer[error]
+	for range callers / 10 {
+		signing.Go(func() {
+			for from := range parts {
+				if err := o.signIn(ctx, from, min(n, from+each), user); err != nil {
+					failed.Store(&err)
+				}
+			}
+		})
+	}
+	for from := 0; from < n; from += each {
+		parts <- from
+	}
+	close(parts)
+	signing.Wait()
+	if err := failed.Load(); err != nil {
+		return nil, *err
+	}
+	return o, nil
+}
+
+func (o *online) signIn(ctx context.Context, from, to int, user func(i int) string) error {
+	part := o.beats[from:to]
+	for i := range part {
+		part[i] = presence.Beat{UserID: user(from + i), DeviceID: device(from + i)}
+	}
+	results, err := o.store.Beat(ctx, part)
+	if err != nil {
+		return err
+	}
+	for i, result := range results {
+		if result.Err != nil {
+			return result.Err
+		}
+		part[i].Epoch = result.Epoch
+	}
+	return nil
+}
+
+// refresh sends heartbeats that have nothing to do but extend their sessions.
+func (o *online) refresh(ctx context.Context, beats []presence.Beat) error {
+	results, err := o.store.Beat(ctx, beats)
+	if err != nil {
+		return err
+	}
+	for i, result := range results {
+		if result.Err != nil || result.Outcome != presence.Refreshed {
+			return fmt.Errorf("beat of %s: outcome %q, error %w", beats[i].UserID, result.Outcome, result.Err)
+		}
+	}
+	return nil
+}
+
+// steadily sends heartbeats at a rate until it is stopped, which tells what went wrong.
+func (o *online) steadily(ctx context.Context, perSecond int) (stop func() error) {
+	const each = 20 * time.Millisecond
+	n := min(len(o.beats), int(float64(perSecond)*each.Seconds()))
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() {
+		tick := time.NewTicker(each)
+		defer tick.Stop()
+		for from := 0; ; from = (from + n) % (len(o.beats) - n + 1) {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				ended <- nil
+				return
+			}
+			if err := o.refresh(ctx, o.beats[from:from+n]); err != nil && ctx.Err() == nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	return func() error {
+		cancel()
+		return <-ended
+	}
+}
+
+const (
+	// callers send batches of heartbeats at the same time,
+	callers = 50
+	// each of so many.
+	batch = 64
+)
+
+// fastest sends batches of random users' heartbeats as fast as they are answered, and returns how
+// many were.
+func (o *online) fastest(ctx context.Context, span time.Duration) (float64, error) {
+	return together(callers, span, func(caller int) func() (int, error) {
+		random := rand.New(rand.NewPCG(uint64(caller), 1))
+		beats := make([]presence.Beat, batch)
+		return func() (int, error) {
+			for i := range beats {
+				beats[i] = o.beats[random.IntN(len(o.beats))]
+			}
+			return batch, o.refresh(ctx, beats)
+		}
+	})
+}
+
+// together calls what each of n callers does, again and again for a time, and adds up what that
+// returns.
+func together(n int, span time.Duration, caller func(i int) func() (int, error)) (float64, error) {
+	var calling sync.WaitGroup
+	var done atomic.Int64
+	var failed atomic.Pointer[error]
+	began := time.Now()
+	for i := range n {
+		do := caller(i)
+		calling.Go(func() {
+			for time.Since(began) < span && failed.Load() == nil {
+				n, err := do()
+				if err != nil {
+					failed.Store(&err)
+					return
+				}
+				done.Add(int64(n))
+			}
+		})
+	}
+	calling.Wait()
+	if err := failed.Load(); err != nil {
+		return 0, *err
+	}
+	return float64(done.Load()), nil
+}
