@@ -45,7 +45,7 @@ type Program struct {
 	Ready func(context.Context) error
 }
 
-// Start starts a server and waits until it answers.
+// Start starts a server, which ends with ctx at the latest, and waits until it answers.
 func Start(ctx context.Context, p Program) (*Child, error) {
 	logPath := filepath.Join(p.Dir, p.Name+".log")
 	logFile, err := os.Create(logPath) // #nosec G304 -- a folder of our own
@@ -54,7 +54,7 @@ func Start(ctx context.Context, p Program) (*Child, error) {
 	}
 	defer func() { _ = logFile.Close() }()
 
-	cmd := exec.Command(p.Path, p.Args...) // #nosec G204 -- the programs are ours to choose; Stop ends it, not a context
+	cmd := exec.CommandContext(ctx, p.Path, p.Args...) // #nosec G204 -- the programs are ours to choose
 	cmd.Dir = p.Dir
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.Dir, "LC_ALL=C"}, p.Env...)
 	cmd.Stdout, cmd.Stderr = logFile, logFile

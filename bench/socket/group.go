@@ -95,9 +95,7 @@ func Subscribe(ctx context.Context, addr string, n int, told func(Told)) (*Group
 	}
 	for i, s := range g.subscribers {
 		g.running.Go(func() {
-			if err := g.listen(s); err != nil {
-				g.fail(fmt.Errorf("subscriber %d: %w", i, err))
-			}
+			g.fail(fmt.Errorf("subscriber %d: %w", i, g.listen(s)))
 		})
 	}
 	return g, nil
@@ -123,6 +121,7 @@ func join(ctx context.Context, addr, token string) (*subscriber, error) {
 	return &subscriber{conn: c}, nil
 }
 
+// listen takes what the subscriber is told, until something is wrong or the connection ends.
 func (g *Group) listen(s *subscriber) error {
 	for {
 		message, err := s.conn.receive()

@@ -24,7 +24,7 @@ const heartbeatQuery = `mutation($input: HeartbeatInput!) { heartbeat(input: $in
 
 const heartbeatsQuery = `mutation($input: [UserHeartbeatInput!]!) { heartbeats(input: $input) { accepted results { userId session error } } }`
 
-// heartbeats measures cases 3 and 4: heartbeats over HTTP, of one user and of many.
+// heartbeats measures heartbeats over HTTP, of one user and of many at a time.
 func heartbeats(ctx context.Context, r *Run) error {
 	redis, err := process.StartRedis(ctx, r.Dir, "redis")
 	if err != nil {
@@ -82,7 +82,7 @@ func heartbeats(ctx context.Context, r *Run) error {
 	r.Table.Ratio(3, "heartbeats over HTTP, on Redis, requests/s", ours[rate], theirs[rate], "bare chi handler", &half)
 	r.Table.Ratio(3, "the same, requests for each second of the server's processor time (Redis' aside)", ours[perCPU], theirs[perCPU], "bare chi handler", nil)
 	r.Table.Ratio(3, "presence in memory, requests/s", got["rollcall in memory"][rate], theirs[rate], "bare chi handler", nil)
-	r.Table.Ratio(4, fmt.Sprintf("`heartbeats` of %d, users/s", reported), got["heartbeats"][rate], ours[rate], "case 3", &eight)
+	r.Table.Ratio(4, fmt.Sprintf("`heartbeats` of %d, users/s", reported), got["heartbeats"][rate], ours[rate], "one by one", &eight)
 	got, err = r.alternate(ctx, steady...)
 	if err != nil {
 		return err

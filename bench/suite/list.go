@@ -19,7 +19,7 @@ const (
 	pageQuery = `{ onlineUsers(first: 50) { nodes { id name level presence { status lastActiveAt } } pageInfo { hasNextPage endCursor } totalCount } }`
 )
 
-// list measures case 5: the first page of the list, while users beat.
+// list measures the first page of the list, while users beat.
 func list(ctx context.Context, r *Run) error {
 	redis, err := process.StartRedis(ctx, r.Dir, "redis")
 	if err != nil {

@@ -46,7 +46,7 @@ func (r *Run) measureMemory(ctx context.Context, p *population) error {
 	less := figure.AtMost(1)
 	for _, layout := range []struct {
 		title string
-		add   func(redis.Pipeliner, context.Context, int)
+		add   func(context.Context, redis.Pipeliner, int)
 	}{
 		{"a zset, and a hash for each session", hashEach},
 		{"a zset, and one hash of all sessions as JSON", oneHash},
@@ -61,19 +61,19 @@ func (r *Run) measureMemory(ctx context.Context, p *population) error {
 }
 
 // hashEach keeps a user's session in a hash of its own.
-func hashEach(pipe redis.Pipeliner, ctx context.Context, i int) {
+func hashEach(ctx context.Context, pipe redis.Pipeliner, i int) {
 	pipe.ZAdd(ctx, "online", redis.Z{Score: float64(1_767_000_000_000 + i), Member: numericID(i)})
 	pipe.HSet(ctx, "session:"+numericID(i), "device", device(i), "epoch", strconv.Itoa(1_767_000_000_000+i), "since", strconv.Itoa(1_767_000_000_000+i))
 }
 
 // oneHash keeps all sessions in a hash.
-func oneHash(pipe redis.Pipeliner, ctx context.Context, i int) {
+func oneHash(ctx context.Context, pipe redis.Pipeliner, i int) {
 	pipe.ZAdd(ctx, "online", redis.Z{Score: float64(1_767_000_000_000 + i), Member: numericID(i)})
 	pipe.HSet(ctx, "sessions", numericID(i), fmt.Sprintf(`{"device":"%s","epoch":%d,"since":%d}`, device(i), 1_767_000_000_000+i, 1_767_000_000_000+i))
 }
 
 // plain is the bytes a user that a layout takes, by MEMORY USAGE as for ours.
-func (r *Run) plain(ctx context.Context, n int, add func(redis.Pipeliner, context.Context, int)) (float64, error) {
+func (r *Run) plain(ctx context.Context, n int, add func(context.Context, redis.Pipeliner, int)) (float64, error) {
 	server, err := process.StartRedis(ctx, r.Dir, "redis-layout")
 	if err != nil {
 		return 0, err
@@ -85,7 +85,7 @@ func (r *Run) plain(ctx context.Context, n int, add func(redis.Pipeliner, contex
 	for from := 0; from < n; from += each {
 		if _, err := client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
 			for i := from; i < min(n, from+each); i++ {
-				add(pipe, ctx, i)
+				add(ctx, pipe, i)
 			}
 			return nil
 		}); err != nil {

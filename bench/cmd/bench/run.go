@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -22,41 +24,41 @@ type runCommand struct {
 
 // Run measures and prints the table.
 func (c runCommand) Run(ctx context.Context) error {
-	dir, err := os.MkdirTemp("", "rollcall-bench-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	// #nosec G302 -- PostgreSQL runs as another user
-	if err := os.Chmod(dir, 0o755); err != nil {
-		return err
-	}
-	if c.Profiles != "" {
-		if err := os.MkdirAll(c.Profiles, 0o750); err != nil {
-			return err
-		}
-	}
-	r := &suite.Run{
-		Dir: dir, Profiles: c.Profiles, Sizes: suite.Full(), Progress: os.Stderr,
-		Table: &figure.Table{Judged: !c.Quick},
-	}
+	r := &suite.Run{Sizes: suite.Full(), Progress: os.Stderr, Table: &figure.Table{Judged: !c.Quick}, Profiles: c.Profiles}
 	if c.Quick {
 		r.Sizes = suite.Quick()
 	}
-	if c.Repeat > 0 {
-		r.Sizes.Repetitions = c.Repeat
-	}
-	if c.Span > 0 {
-		r.Sizes.Span = c.Span
-	}
+	r.Sizes.Repetitions = cmp.Or(c.Repeat, r.Sizes.Repetitions)
+	r.Sizes.Span = cmp.Or(c.Span, r.Sizes.Span)
 	r.Table.Header = header(ctx, r.Sizes)
-	if r.Rollcall, err = process.BuildRollcall(ctx, dir, c.Profiles != ""); err != nil {
+	if err := measure(ctx, r, c.Case); err != nil {
 		return err
 	}
-	err = r.Measure(ctx, c.Case)
 	fmt.Print(r.Table)
-	if c.Out != "" && err == nil {
-		err = os.WriteFile(c.Out, []byte(r.Table.String()), 0o600)
+	if c.Out == "" {
+		return nil
 	}
-	return err
+	// #nosec G306 -- it is for everybody to read
+	return os.WriteFile(c.Out, []byte(r.Table.String()), 0o644)
+}
+
+// measure runs benchmarks in a folder that is theirs for the time, with a server that is built for them.
+func measure(ctx context.Context, r *suite.Run, numbers []int) (err error) {
+	if r.Dir, err = os.MkdirTemp("", "rollcall-bench-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(r.Dir)) }()
+	// #nosec G302 -- PostgreSQL runs as another user
+	if err := os.Chmod(r.Dir, 0o755); err != nil {
+		return err
+	}
+	if r.Profiles != "" {
+		if err := os.MkdirAll(r.Profiles, 0o750); err != nil {
+			return err
+		}
+	}
+	if r.Rollcall, err = process.BuildRollcall(ctx, r.Dir, r.Profiles != ""); err != nil {
+		return err
+	}
+	return r.Measure(ctx, numbers)
 }
