@@ -76,11 +76,11 @@ func (b *broadcast) serve(w http.ResponseWriter, r *http.Request) {
 	if _, _, err := conn.Read(r.Context()); err != nil { // subscribe
 		return
 	}
+	b.join(h.conn) // before the client may count on it
+	defer b.leave(h.conn)
 	if err := conn.Write(r.Context(), websocket.MessageText, next([]byte(`{"data":null}`))); err != nil {
 		return
 	}
-	b.join(h.conn)
-	defer b.leave(h.conn)
 	_, _, _ = conn.Read(r.Context()) // until the client goes
 }
 

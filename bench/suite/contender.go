@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rollcall/bench/figure"
+	"rollcall/bench/load"
 	"rollcall/bench/process"
 )
 
@@ -87,4 +88,11 @@ func used(servers []*process.Child) (sum time.Duration, err error) {
 		sum += cpu
 	}
 	return sum, nil
+}
+
+// noteRefusals tells of requests that were answered with: not now. They count as no answers.
+func (r *Run) noteRefusals(number int, name string, clients *load.Clients) {
+	if n := clients.Refused(); n > 0 {
+		r.Table.Note(number, "requests that "+name+" refused since it was too busy", fmt.Sprint(n))
+	}
 }

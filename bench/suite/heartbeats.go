@@ -61,6 +61,7 @@ func heartbeats(ctx context.Context, r *Run) error {
 			return err
 		}
 		defer singles.Close()
+		defer r.noteRefusals(3, s.name, singles)
 		fastest = append(fastest, r.profiled(counting(s.name, singles, r.Sizes.Span, 1, s.child), s.child, strings.ReplaceAll("heartbeat "+s.name, " ", "-")))
 		steady = append(steady, timed(s.name, singles, r.Sizes.Span))
 		if s.child != onRedis {
@@ -71,6 +72,7 @@ func heartbeats(ctx context.Context, r *Run) error {
 			return err
 		}
 		defer many.Close()
+		defer r.noteRefusals(4, s.name, many)
 		fastest = append(fastest, r.profiled(counting("heartbeats", many, r.Sizes.Span, reported, s.child), s.child, "heartbeats"))
 	}
 	got, err := r.alternate(ctx, fastest...)

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 
@@ -11,8 +12,6 @@ import (
 )
 
 const (
-	// reading is how many connections ask for the list.
-	reading = 128
 	// backgroundBeats is the heartbeats a second that go on meanwhile.
 	backgroundBeats = 2_000
 	// pageQuery is what a page of users online asks for.
@@ -51,27 +50,38 @@ func list(ctx context.Context, r *Run) error {
 		return err
 	}
 	stop := users.steadily(ctx, backgroundBeats)
-	var contenders []contender
-	for _, server := range []*process.Child{ours, stock} {
-		clients, err := load.Connect(ctx, server.Addr, reading, func(i int) load.Source {
-			r, _ := request(server.Addr, "dev:reader-"+fmt.Sprint(i), pageQuery, nil)
-			return &rotation{requests: [][]byte{r}, want: fmt.Appendf(nil, `"totalCount":%d`, len(users.beats))}
-		})
-		if err != nil {
-			return err
-		}
-		defer clients.Close()
-		contenders = append(contenders, r.profiled(counting(server.Name, clients, r.Sizes.Span, 1, server), server, "list"))
-	}
-	got, err := r.alternate(ctx, contenders...)
-	if err := stop(); err != nil {
-		return err
-	}
-	if err != nil {
+	got, measuring := r.readList(ctx, len(users.beats), ours, stock)
+	beats, err := stop()
+	if err := errors.Join(measuring, err); err != nil {
 		return err
 	}
 	five := figure.AtLeast(5)
 	r.Table.Ratio(5, "`onlineUsers(first: 50)`, requests/s", got["rollcall"][rate], got["stock"][rate], "stock gqlgen", &five)
 	r.Table.Ratio(5, "the same for each second of the server's processor time", got["rollcall"][perCPU], got["stock"][perCPU], "stock gqlgen", nil)
+	r.Table.Figure(5, "heartbeats accepted a second meanwhile", figure.Series{beats}, nil)
 	return nil
+}
+
+// readList has many readers ask for the list, of which the total is known, from each server in turn.
+func (r *Run) readList(ctx context.Context, total int, servers ...*process.Child) (results, error) {
+	var contenders []contender
+	for _, server := range servers {
+		requests := make([][]byte, r.Sizes.Readers)
+		for i := range requests {
+			var err error
+			if requests[i], err = request(server.Addr, fmt.Sprintf("dev:reader-%d", i), pageQuery, nil); err != nil {
+				return nil, err
+			}
+		}
+		clients, err := load.Connect(ctx, server.Addr, r.Sizes.Readers, func(i int) load.Source {
+			return &rotation{requests: requests[i : i+1], want: fmt.Appendf(nil, `"totalCount":%d`, total)}
+		})
+		if err != nil {
+			return nil, err
+		}
+		defer clients.Close()
+		contenders = append(contenders, r.profiled(counting(server.Name, clients, r.Sizes.Span, 1, server), server, "list"))
+		defer r.noteRefusals(5, server.Name, clients)
+	}
+	return r.alternate(ctx, contenders...)
 }

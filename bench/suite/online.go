@@ -87,31 +87,37 @@ func (o *online) refresh(ctx context.Context, beats []presence.Beat) error {
 	return nil
 }
 
-// steadily sends heartbeats at a rate until it is stopped, which tells what went wrong.
-func (o *online) steadily(ctx context.Context, perSecond int) (stop func() error) {
-	const each = 20 * time.Millisecond
-	n := min(len(o.beats), int(float64(perSecond)*each.Seconds()))
+// steadily sends heartbeats at a rate, late ones together, until it is stopped, which tells how many
+// were accepted a second, or what went wrong.
+func (o *online) steadily(ctx context.Context, perSecond int) (stop func() (float64, error)) {
 	ctx, cancel := context.WithCancel(ctx)
+	began, sent := time.Now(), 0
 	ended := make(chan error, 1)
 	go func() {
-		tick := time.NewTicker(each)
+		tick := time.NewTicker(20 * time.Millisecond)
 		defer tick.Stop()
-		for from := 0; ; from = (from + n) % (len(o.beats) - n + 1) {
+		for next := 0; ; {
 			select {
 			case <-tick.C:
 			case <-ctx.Done():
 				ended <- nil
 				return
 			}
-			if err := o.refresh(ctx, o.beats[from:from+n]); err != nil && ctx.Err() == nil {
+			due := max(0, int(time.Since(began).Seconds()*float64(perSecond))-sent)
+			next %= len(o.beats)
+			part := o.beats[next:min(next+due, next+presence.MaxBeats, len(o.beats))]
+			if err := o.refresh(ctx, part); err != nil && ctx.Err() == nil {
 				ended <- err
 				return
 			}
+			sent += len(part)
+			next += len(part)
 		}
 	}()
-	return func() error {
+	return func() (float64, error) {
 		cancel()
-		return <-ended
+		err := <-ended
+		return float64(sent) / time.Since(began).Seconds(), err
 	}
 }
 

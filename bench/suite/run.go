@@ -39,6 +39,8 @@ type Sizes struct {
 	Span time.Duration
 	// Online is how many users are online where beats and pages are measured.
 	Online int
+	// Readers are the connections that ask for the list.
+	Readers int
 	// Subscribers are the sizes of the groups that events are delivered to.
 	Subscribers []int
 	// Few, Some and Many are the populations that are compared with each other.
@@ -48,7 +50,7 @@ type Sizes struct {
 // Full is what the targets are for.
 func Full() Sizes {
 	return Sizes{
-		Repetitions: 5, Span: 3 * time.Second, Online: 50_000,
+		Repetitions: 5, Span: 3 * time.Second, Online: 50_000, Readers: 128,
 		Subscribers: []int{1_000, 10_000}, Few: 10_000, Some: 100_000, Many: 1_000_000,
 	}
 }
@@ -56,7 +58,7 @@ func Full() Sizes {
 // Quick runs each case once, for its answers.
 func Quick() Sizes {
 	return Sizes{
-		Repetitions: 1, Span: 200 * time.Millisecond, Online: 1_000,
+		Repetitions: 1, Span: 200 * time.Millisecond, Online: 1_000, Readers: 8,
 		Subscribers: []int{20, 50}, Few: 1_000, Some: 2_000, Many: 4_000,
 	}
 }
