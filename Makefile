@@ -115,7 +115,7 @@ bench-store: ## Measure both stores alone: heartbeats, and pages of 10k to 1M us
 	$(GO) test -run '^$$' -bench . -benchtime 2s -timeout 60m ./internal/presence/memstore ./internal/presence/redisstore
 
 .PHONY: bench-scale
-bench-scale: ## Measure a million users on a Cluster of three primaries, next to 10k (seven minutes, 1 GB)
+bench-scale: ## Measure a million users on a Cluster of three primaries, next to 10k (six minutes, 1 GB)
 	cd bench && $(GO) test -count=1 -v -timeout 30m ./scale -args -users 1000000 -few 10000 -ttl 60s -for 20s
 
 FUZZTIME ?= 1m

@@ -20,6 +20,7 @@ func TestEveryKeyOfAServerExpires(t *testing.T) {
 	watcher := connect(t, s.url, "dev:watcher")
 	watcher.subscribe("1", `subscription { session(input: {deviceId: "laptop"}) { type } }`)
 	require.Equal(t, "next", watcher.read().Type)
+	go watcher.closed() // it answers pings while it reads
 
 	var in signedIn
 	for _, user := range []string{"alice", "bob", "carol", "nobody"} {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/99designs/gqlgen/graphql"
+
 	"rollcall/graph"
 	"rollcall/internal/auth"
 	"rollcall/internal/feed"
@@ -115,7 +117,14 @@ func watched[T any](ctx context.Context, r *root, key string, interval time.Dura
 	if err != nil {
 		return nil, err
 	}
-	w := startWatch(&r.readings, key, interval, offer.Notify, read)
+	w := startWatch(&r.readings, key, interval, offer.Notify, func(unbound context.Context) (value any, err error) {
+		defer func() { // gqlgen does not guard what no field is waiting for
+			if panicked := recover(); panicked != nil {
+				err = graphql.GetOperationContext(ctx).RecoverFunc(ctx, panicked)
+			}
+		}()
+		return read(unbound)
+	})
 	return accepted[T](offer, live.Subscription{Source: w, Scope: scopeHere(ctx, caller), OnlyNews: true}), nil
 }
 

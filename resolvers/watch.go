@@ -16,12 +16,14 @@ type watch struct {
 	key      string
 	read     func(context.Context) (any, error)
 	interval time.Duration
+	notify   func()
+	begun    time.Time
 
-	mu     sync.Mutex
-	due    time.Time // when to read next
-	begun  time.Time
-	timer  *time.Timer // notifies the transport when it is due
-	closed bool
+	mu      sync.Mutex
+	due     time.Time   // when to read next
+	timer   *time.Timer // notifies the transport when it is due
+	reading *reading    // that is awaited; nil: none is
+	closed  bool
 }
 
 var _ live.Source = (*watch)(nil)
@@ -32,41 +34,53 @@ var errWatchClosed = errors.New("the subscription is closed")
 func startWatch(all *readings, key string, interval time.Duration, notify func(), read func(context.Context) (any, error)) *watch {
 	now := time.Now()
 	return &watch{
-		readings: all, key: key, read: read, interval: interval,
+		readings: all, key: key, read: read, interval: interval, notify: notify,
 		begun: now, due: now, timer: time.AfterFunc(0, notify),
 	}
 }
 
-// Poll reads, if it is time to.
+// Poll begins to read, if it is time to, and is what has been read.
 func (w *watch) Poll() (live.Item, error) {
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	now := time.Now()
 	switch {
 	case w.closed:
-		w.mu.Unlock()
 		return nil, errWatchClosed
+	case w.reading != nil:
 	case now.Before(w.due):
-		w.mu.Unlock()
+		return nil, nil
+	default:
+		// The interval is counted from now, when the client is there to take an answer, so a
+		// slow one is not told twice at once.
+		w.due = now.Add(w.interval)
+		w.timer.Reset(w.interval)
+		since := now.Add(-readingLasts)
+		if since.Before(w.begun) {
+			since = w.begun
+		}
+		w.reading = w.readings.begin(w.key, since, w.read, w.notify)
+	}
+	select {
+	case <-w.reading.done:
+	default:
 		return nil, nil
 	}
-	// The interval is counted from now, when the client is there to take an answer, so a
-	// slow one is not told twice at once.
-	w.due = now.Add(w.interval)
-	w.timer.Reset(w.interval)
-	w.mu.Unlock()
-	since := now.Add(-readingLasts)
-	if since.Before(w.begun) {
-		since = w.begun
+	r := w.reading
+	w.reading = nil
+	if r.err != nil {
+		return nil, r.err
 	}
-	return w.readings.get(w.key, since, w.read)
+	return r, nil
 }
 
 // Close ends the watch.
 func (w *watch) Close() {
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.closed = true
 	w.timer.Stop()
+	w.mu.Unlock()
+	w.notify()
 }
 
 // readingLasts is how long a reading is good for others who ask for the same.
@@ -81,15 +95,18 @@ type readings struct {
 // reading is what was read at one time: the item of an answer.
 type reading struct {
 	live.Memo
-	begun time.Time
+	begun   time.Time
+	waiting []func() // readings.mu guards it
+
 	done  chan struct{} // closed when value or err is there
 	value any
 	err   error
 }
 
-// get is what read reads, or has read for another one since a time.
-func (all *readings) get(key string, since time.Time, read func(context.Context) (any, error)) (live.Item, error) {
+// begin is a reading that began after a time; notify is called when it is done.
+func (all *readings) begin(key string, since time.Time, read func(context.Context) (any, error), notify func()) *reading {
 	all.mu.Lock()
+	defer all.mu.Unlock()
 	r := all.byKey[key]
 	if r == nil || r.begun.Before(since) {
 		r = &reading{begun: time.Now(), done: make(chan struct{})}
@@ -97,19 +114,24 @@ func (all *readings) get(key string, since time.Time, read func(context.Context)
 			all.byKey = make(map[string]*reading)
 		}
 		all.byKey[key] = r
-		all.mu.Unlock()
-		// Nobody's context: it is read for all. What it reads from has its own time limits.
-		r.value, r.err = read(context.Background())
-		close(r.done)
-		time.AfterFunc(readingLasts, func() { all.drop(key, r) })
-	} else {
-		all.mu.Unlock()
-		<-r.done
+		go all.run(key, r, read)
 	}
-	if r.err != nil {
-		return nil, r.err
+	r.waiting = append(r.waiting, notify)
+	return r
+}
+
+func (all *readings) run(key string, r *reading, read func(context.Context) (any, error)) {
+	// Nobody's context: it is read for all. What it reads from has its own time limits.
+	r.value, r.err = read(context.Background())
+	all.mu.Lock()
+	close(r.done)
+	waiting := r.waiting
+	r.waiting = nil
+	all.mu.Unlock()
+	for _, notify := range waiting {
+		notify()
 	}
-	return r, nil
+	time.AfterFunc(readingLasts, func() { all.drop(key, r) })
 }
 
 func (all *readings) drop(key string, r *reading) {

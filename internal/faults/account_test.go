@@ -91,10 +91,7 @@ func (r *recorder) requireHistory(want history) account {
 	require.Empty(r.t, head(a.wrong))
 	require.Zero(r.t, a.lost)
 	require.Zero(r.t, a.doubled)
-	r.mu.Lock()
-	resets := r.resets
-	r.mu.Unlock()
-	require.Zero(r.t, resets, "the log was not trimmed")
+	require.Zero(r.t, r.resetsSoFar(), "the log was not trimmed")
 	r.requireView(want.online())
 	return a
 }
@@ -133,10 +130,7 @@ func (r *recorder) requireReset(before history) account {
 	}
 	a.told = len(events)
 	require.Empty(r.t, head(a.wrong))
-	r.mu.Lock()
-	resets := r.resets
-	r.mu.Unlock()
-	require.Positive(r.t, resets, "events may be missing, and it was not said")
+	require.Positive(r.t, r.resetsSoFar(), "events may be missing, and it was not said")
 	r.requireView(before.online())
 	return a
 }
@@ -145,10 +139,7 @@ func (r *recorder) requireReset(before history) account {
 // without a reset: a replica may lack the last moments of its primary.
 func (r *recorder) requireNothingFalse(want history) account {
 	r.t.Helper()
-	r.mu.Lock()
-	resets := r.resets
-	r.mu.Unlock()
-	if resets > 0 {
+	if r.resetsSoFar() > 0 {
 		return r.requireReset(want)
 	}
 	return r.requireHistory(want)

@@ -28,13 +28,19 @@ type churn struct {
 // something is under way.
 const churnTick = 10 * time.Millisecond
 
-// churn begins with all users offline; rate is how many come or go in a second.
-func (s *service) churn(users, rate int, nodes func() []string) *churn {
-	s.t.Helper()
-	c := &churn{service: s, t: s.t, happened: history{}}
+// newChurn begins with all users offline, and stays so until it is told to go on.
+func (s *service) newChurn(users int) *churn {
+	c := &churn{service: s, t: s.t, happened: history{}, stop: func() {}}
 	for i := range users {
 		c.users = append(c.users, fmt.Sprintf("churn-%d", i))
 	}
+	return c
+}
+
+// churn begins with all users offline; rate is how many come or go in a second.
+func (s *service) churn(users, rate int, nodes func() []string) *churn {
+	s.t.Helper()
+	c := s.newChurn(users)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { c.run(ctx, rate, nodes) })
@@ -49,25 +55,27 @@ func (c *churn) run(ctx context.Context, rate int, nodes func() []string) {
 	gang := max(1, int(int64(rate)*int64(churnTick)/int64(time.Second)))
 	for turn := 0; ; turn++ {
 		urls := nodes()
-		from := turn * gang % len(c.users)
-		some := c.users[from:min(from+gang, len(c.users))]
 		// Not ended with ctx: what is begun shall be known to have happened.
-		var err error
-		if c.isOnline(some[0]) {
-			err = c.disconnect(urls[turn%len(urls)], some)
-		} else {
-			err = c.signIn(urls[turn%len(urls)], some)
-		}
-		if err != nil {
-			c.mu.Lock()
-			c.failures = append(c.failures, failure{time.Now(), some[0], code(err), err.Error()})
-			c.mu.Unlock()
-		}
+		c.turn(urls[turn%len(urls)], turn*gang%len(c.users), gang)
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
+	}
+}
+
+// turn lets some users, who are next to each other, come or go.
+func (c *churn) turn(url string, from, gang int) {
+	some := c.users[from:min(from+gang, len(c.users))]
+	move := c.signIn
+	if c.isOnline(some[0]) {
+		move = c.disconnect
+	}
+	if err := move(url, some); err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.failures = append(c.failures, failure{time.Now(), some[0], code(err), err.Error()})
 	}
 }
 

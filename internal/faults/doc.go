@@ -12,6 +12,11 @@
 // each user are compared with what happened to that user: none is missing, none
 // is told twice, and what the recorder believes is what every node lists.
 //
+// Two faults need more. A node whose clock is wrong is built on top of another package
+// time (testdata/clock). And where Redis is cut off between two given calls, the parts
+// of a node run in the test itself, without the node's own loops (member), so that calls can
+// be counted.
+//
 // Without flags the tests are small and take about a minute in all. With -long
 // (make test-faults) they have the sizes and durations that the promises name. Either way a
 // table of what was measured follows the tests, if they are told with -v or -long.

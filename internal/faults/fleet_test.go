@@ -174,7 +174,15 @@ func (s *service) beating(ctx context.Context, f *fleet, user string, nodes func
 
 // connected holds a `session` subscription, as the README's example does.
 func (s *service) connected(ctx context.Context, f *fleet, user string, nodes func() []string) {
-	input := variables{"deviceId": "laptop"}
+	s.holdOn(ctx, f, user, nodes, variables{"deviceId": "laptop"})
+}
+
+// hidden does the same in the background.
+func (s *service) hidden(ctx context.Context, f *fleet, user string, nodes func() []string) {
+	s.holdOn(ctx, f, user, nodes, variables{"deviceId": "laptop", "active": false})
+}
+
+func (s *service) holdOn(ctx context.Context, f *fleet, user string, nodes func() []string, input variables) {
 	choice := rand.Int()
 	for attempts := 0; ; attempts++ {
 		urls := nodes()

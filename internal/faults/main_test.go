@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	// Small tests do little but wait, and can wait together. What is measured
 	// in a long run is measured alone.
 	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
-		if err := parallel.Value.Set(sized("4", "1")); err != nil {
+		if err := parallel.Value.Set(sized("5", "1")); err != nil {
 			panic(err)
 		}
 	}

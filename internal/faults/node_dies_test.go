@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,7 +44,7 @@ func TestANodeIsKilled(t *testing.T) {
 		require.WithinRange(t, e.At, killed.Add(s.ttl/2), killed.Add(s.ttl+expiredWithin), user)
 	}
 
-	s.start() // inherits nothing
+	s.start("ROLLCALL_HTTP_ADDR=" + strings.TrimPrefix(doomed.url, "http://")) // of the same name, and inherits nothing
 	others.requireNoFailure()
 	want := history{}
 	want.happened(beats.users, cameOnline, expired)

@@ -35,9 +35,9 @@ type node struct {
 }
 
 // startNode starts a node on a free port. Its output is shown if the test fails.
-func startNode(t *testing.T, env []string) *node {
+func startNode(t *testing.T, program string, env []string) *node {
 	t.Helper()
-	n := &node{t: t, output: &output{}, cmd: exec.Command(suite.program, "serve"), done: make(chan struct{})}
+	n := &node{t: t, output: &output{}, cmd: exec.Command(program, "serve"), done: make(chan struct{})}
 	n.cmd.Env = append(without(os.Environ(), "ROLLCALL_"), append(env, "GOTRACEBACK=all")...)
 	n.cmd.Stdout, n.cmd.Stderr = n.output, n.output
 	n.cmd.SysProcAttr = sysProcAttr()

@@ -83,12 +83,7 @@ func TestARenamedUserIsRefreshedOnAllNodes(t *testing.T) {
 
 // database is the file of the database of users.
 func (s *service) database() string {
-	for _, variable := range s.env {
-		if path, found := strings.CutPrefix(variable, "ROLLCALL_DATABASE_URL=sqlite:"); found {
-			return path
-		}
-	}
-	return ""
+	return strings.TrimPrefix(s.setting("ROLLCALL_DATABASE_URL"), "sqlite:")
 }
 
 // name is a user's name, by a node.

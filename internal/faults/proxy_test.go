@@ -15,12 +15,13 @@ import (
 type proxy struct {
 	addr   string
 	target string
+	carry  func(near, far net.Conn) // what passes between a client and the server, until one ends
 
 	mu     sync.Mutex
 	open   chan struct{} // closed while bytes pass
 	cut    bool
 	conns  map[net.Conn]bool
-	ended  int // connections that the server has ended
+	held   int // connections that the server has not ended
 	closed bool
 	wg     sync.WaitGroup
 }
@@ -28,9 +29,17 @@ type proxy struct {
 // startProxy starts a proxy to target, a host:port.
 func startProxy(t *testing.T, target string) *proxy {
 	t.Helper()
+	p := &proxy{target: target}
+	p.carry = p.passBoth
+	p.start(t)
+	return p
+}
+
+func (p *proxy) start(t *testing.T) {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	p := &proxy{addr: listener.Addr().String(), target: target, open: make(chan struct{}), conns: map[net.Conn]bool{}}
+	p.addr, p.open, p.conns = listener.Addr().String(), make(chan struct{}), map[net.Conn]bool{}
 	close(p.open)
 	p.wg.Go(func() { p.accept(listener) })
 	t.Cleanup(func() {
@@ -42,7 +51,6 @@ func startProxy(t *testing.T, target string) *proxy {
 		p.drop()
 		p.wg.Wait()
 	})
-	return p
 }
 
 // blackhole lets no byte pass, and no FIN, in either direction; nobody is told. What
@@ -132,22 +140,29 @@ func (p *proxy) serve(near net.Conn) {
 		return
 	}
 	defer p.lose(far)
+	p.carry(near, far)
+}
+
+func (p *proxy) passBoth(near, far net.Conn) {
+	p.count(1)
 	var both sync.WaitGroup
 	both.Go(func() { p.pass(far, near, func() {}) })
-	p.pass(near, far, func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.ended++
-	})
+	p.pass(near, far, func() { p.count(-1) })
 	both.Wait()
 }
 
-// endedByServer is how many connections the server has ended, whether or not the
-// other side was told.
-func (p *proxy) endedByServer() int {
+func (p *proxy) count(by int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.ended
+	p.held += by
+}
+
+// heldByServer is how many connections the server has not ended, of those that have reached
+// it; whether or not the other side was told.
+func (p *proxy) heldByServer() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.held
 }
 
 // pass passes bytes from one to the other, and its end, of which ended is told at once.

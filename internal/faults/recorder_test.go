@@ -165,17 +165,23 @@ func (r *recorder) await(within time.Duration, what string, ok func() bool) {
 // n-th event, and returns them by user.
 func (r *recorder) awaitEvents(within time.Duration, since int, kind string, users []string) map[string]event {
 	r.t.Helper()
+	awaited := map[string]bool{}
+	for _, user := range users {
+		awaited[user] = true
+	}
 	found := map[string]event{}
 	awaitQuietly(within, func() bool {
-		for _, e := range r.since(since) {
-			if e.kind() == kind && slices.Contains(users, e.UserID) {
+		told := r.since(since)
+		since += len(told)
+		for _, e := range told {
+			if e.kind() == kind && awaited[e.UserID] {
 				found[e.UserID] = e
 			}
 		}
 		return len(found) == len(users)
 	})
 	for _, user := range users {
-		require.Contains(r.t, found, user, "was not told %s", kind)
+		require.NotEmpty(r.t, found[user].Type, "%s was not told to be %s", user, kind)
 	}
 	return found
 }
@@ -192,4 +198,18 @@ func (r *recorder) mark() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.events)
+}
+
+// resetsSoFar is how often it was told that events may be missing.
+func (r *recorder) resetsSoFar() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.resets
+}
+
+// connections is how often it has subscribed.
+func (r *recorder) connections() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.connects
 }

@@ -52,9 +52,7 @@ func TestSubscribersResume(t *testing.T) {
 // that took.
 func (r *recorder) resume() time.Duration {
 	r.t.Helper()
-	r.mu.Lock()
-	connects := r.connects
-	r.mu.Unlock()
+	connects := r.connections()
 	dropped := time.Now()
 	r.drop()
 	r.await(back, "the recorder is back", func() bool { return r.connects > connects })

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -34,22 +35,41 @@ func newService(t *testing.T, redisURL string, ttl time.Duration) *service {
 		t: t, ttl: ttl, client: &http.Client{Transport: transport, Timeout: 20 * time.Second}, // no device of a busy machine gives up
 		env: []string{
 			"ROLLCALL_HTTP_ADDR=127.0.0.1:0", "ROLLCALL_REDIS_URL=" + redisURL, "ROLLCALL_KEY_PREFIX=" + redistest.Prefix(t),
-			"ROLLCALL_TTL=" + ttl.String(), "ROLLCALL_BACKGROUND_TTL=" + (5 * ttl / 2).String(), "ROLLCALL_AWAY_AFTER=1h",
+			"ROLLCALL_TTL=" + ttl.String(), "ROLLCALL_BACKGROUND_TTL=" + backgroundOf(ttl).String(), "ROLLCALL_AWAY_AFTER=1h",
 			"ROLLCALL_DATABASE_URL=sqlite:" + filepath.Join(t.TempDir(), "users.db"),
 		},
 	}
 }
 
+// backgroundOf is the lease in the background that goes with a TTL.
+func backgroundOf(ttl time.Duration) time.Duration { return 5 * ttl / 2 }
+
 // start adds a node; env overrides the service's settings. It is ready if its
 // Redis can be reached.
 func (s *service) start(env ...string) *node {
 	s.t.Helper()
-	n := startNode(s.t, append(slices.Clone(s.env), env...))
+	return s.startAs(suite.program, env...)
+}
+
+// startAs adds a node that runs another build of the program.
+func (s *service) startAs(program string, env ...string) *node {
+	s.t.Helper()
+	n := startNode(s.t, program, append(slices.Clone(s.env), env...))
 	require.Eventually(s.t, func() bool { return n.ready(s.client) }, startWithin, tick)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.nodes = append(s.nodes, n)
 	return n
+}
+
+// setting is the value of one of the nodes' settings.
+func (s *service) setting(name string) string {
+	for _, variable := range s.env {
+		if value, found := strings.CutPrefix(variable, name+"="); found {
+			return value
+		}
+	}
+	return ""
 }
 
 // urls are the nodes that clients may be sent to. One that has ended is found out

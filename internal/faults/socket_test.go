@@ -85,6 +85,16 @@ func (s *socket) next(ctx context.Context, data any) error {
 	return a.into(data)
 }
 
+// closeCode waits until the server has closed the socket, and returns the code with which; -1
+// without one.
+func (s *socket) closeCode(ctx context.Context) websocket.StatusCode {
+	for {
+		if _, err := s.read(ctx); err != nil {
+			return websocket.CloseStatus(err)
+		}
+	}
+}
+
 // drop ends the socket without a close frame, as a lost network does that is noticed.
 func (s *socket) drop() { _ = s.conn.CloseNow() }
 

@@ -26,17 +26,18 @@ type Delta struct {
 	// of the list must be read afresh. Such a delta carries no events.
 	Reset bool
 
-	batch *batch // that it tells as it is, to others too; nil if it is one subscriber's own
+	memo *live.Memo // of the batch that it tells as it is; nil if it is one subscriber's own
 }
 
 var _ live.Item = (*Delta)(nil)
 
-// Share is what create makes of the delta, once for all who are told the same one.
-func (d *Delta) Share(key string, create func() []byte) []byte {
-	if d.batch == nil {
-		return create()
+// Share is what create makes of the delta, once for all who are told the same one. See
+// [live.Item].
+func (d *Delta) Share(key string, create func() []byte, notify func()) ([]byte, bool) {
+	if d.memo == nil {
+		d.memo = new(live.Memo)
 	}
-	return d.batch.memo.Share(key, create)
+	return d.memo.Share(key, create, notify)
 }
 
 // Options say what a subscriber wants to hear.

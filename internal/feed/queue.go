@@ -102,7 +102,7 @@ func (s *Subscription) take() (d *Delta, floor presence.Position, err error) {
 	if b.after.Reaches(floor) {
 		s.floor = nil
 	}
-	return &Delta{Events: b.events, Position: b.after, batch: b}, floor, nil
+	return &Delta{Events: b.events, Position: b.after, memo: &b.memo}, floor, nil
 }
 
 // above is the delta without what was told up to floor.

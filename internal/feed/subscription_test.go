@@ -54,10 +54,15 @@ func TestWhoIsToldTheSameSharesWhatIsMadeOfIt(t *testing.T) {
 		share := func(s *Subscription, key string) string {
 			d := next(t, s)
 			require.Len(t, d.Events, 1)
-			return string(d.Share(key, func() []byte {
+			create := func() []byte {
 				made[key]++
 				return []byte(d.Events[0].Presence.UserID)
-			}))
+			}
+			d.Share(key, create, func() {})
+			synctest.Wait()
+			shared, ok := d.Share(key, create, func() {})
+			require.True(t, ok)
+			return string(shared)
 		}
 		for i, o := range []Options{{}, {}, {Users: []string{"bob", "ada", "ada"}}, {Users: []string{"ada", "bob"}}, {Users: []string{"ada"}}} {
 			open(t, h, o)

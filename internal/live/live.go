@@ -10,24 +10,25 @@ import "context"
 
 // Item is what one answer is made of, as its resolver gets it back.
 type Item interface {
-	// Share is what create makes of the item, once for a key.
-	Share(key string, create func() []byte) []byte
+	// Share is what create makes of the item, once for a key. It does not wait: while
+	// there is nothing yet, notify is kept, and called when there is.
+	Share(key string, create func() []byte, notify func()) (made []byte, ok bool)
 }
 
 // Source is where the items of one subscription come from.
 type Source interface {
-	// Poll is the next item, nil if there is none now. After an error there is nothing
-	// more to come.
+	// Poll is the next item, nil if there is none now; it does not wait. After an error
+	// there is nothing more to come.
 	Poll() (Item, error)
 	// Close may be called more than once, by anybody.
 	Close()
 }
 
 // End is the item of a subscription's last answer, which says why it has ended.
-type End struct{ Err error }
-
-// Share makes it: nobody else gets it.
-func (End) Share(_ string, create func() []byte) []byte { return create() }
+type End struct {
+	Err error
+	*Memo
+}
 
 // Subscription is what a resolver answers an offer with.
 type Subscription struct {

@@ -11,6 +11,14 @@ import (
 // SweepEvery is how often a node asks each shard for what time has changed.
 const SweepEvery = 200 * time.Millisecond
 
+// When many leases end together, so many shards at a time are swept again at once: the
+// heartbeats of a server wait for the sweeps of all its shards. One that hangs holds the
+// others up for so long at the most.
+const (
+	maxStorming   = 2
+	stormPatience = time.Second
+)
+
 // Sweeper keeps sweeping all shards of a store, each on its own, so that one
 // that can't be reached delays no other. Every node runs one; the
 // store keeps the nodes out of each other's way.
@@ -18,6 +26,8 @@ type Sweeper struct {
 	store Store
 	log   *slog.Logger
 	rates [MaxShards]rate // by shard
+	// storming holds a token for each shard that is being swept again at once.
+	storming chan struct{}
 	// failing is how many shards can't be swept.
 	failing atomic.Int32
 
@@ -27,7 +37,7 @@ type Sweeper struct {
 
 // NewSweeper is a sweeper of store, not yet started.
 func NewSweeper(store Store, log *slog.Logger) *Sweeper {
-	return &Sweeper{store: store, log: log}
+	return &Sweeper{store: store, log: log, storming: make(chan struct{}, maxStorming)}
 }
 
 // Start begins to sweep.
@@ -81,7 +91,7 @@ func (s *Sweeper) run(ctx context.Context) {
 func (s *Sweeper) sweep(ctx context.Context, shard int) {
 	tick := time.NewTicker(SweepEvery)
 	defer tick.Stop()
-	failing := false
+	failing, turn := false, false
 	defer func() {
 		if failing {
 			s.failing.Add(-1)
@@ -89,6 +99,10 @@ func (s *Sweeper) sweep(ctx context.Context, shard int) {
 	}()
 	for {
 		report, err := s.store.Sweep(ctx, shard)
+		if turn {
+			<-s.storming
+			turn = false
+		}
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -105,6 +119,7 @@ func (s *Sweeper) sweep(ctx context.Context, shard int) {
 		if err == nil {
 			s.rates[shard].sample(report.Now, report.Beats)
 			if report.More {
+				turn = s.takeTurn(ctx)
 				continue
 			}
 		}
@@ -114,4 +129,17 @@ func (s *Sweeper) sweep(ctx context.Context, shard int) {
 		case <-tick.C:
 		}
 	}
+}
+
+// takeTurn waits until few enough shards are swept again at once; false if it takes too long.
+func (s *Sweeper) takeTurn(ctx context.Context) bool {
+	patience := time.NewTimer(stormPatience)
+	defer patience.Stop()
+	select {
+	case s.storming <- struct{}{}:
+		return true
+	case <-patience.C:
+	case <-ctx.Done():
+	}
+	return false
 }

@@ -28,9 +28,10 @@ export async function findServer() {
  * Starts the binary with everything embedded, and waits for the start-up line that names its address.
  *
  * @param {string} bin
+ * @param {Record<string, string>} [settings] other settings than those
  * @returns {Promise<Server>}
  */
-async function startServer(bin) {
+export async function startServer(bin, settings) {
   const scratch = mkdtempSync(join(tmpdir(), "rollcall-"));
   // No settings but these: the environment may hold this test's own, or those of another server.
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ROLLCALL_"));
@@ -38,6 +39,7 @@ async function startServer(bin) {
     ...Object.fromEntries(inherited),
     ROLLCALL_HTTP_ADDR: "127.0.0.1:0",
     ROLLCALL_DATABASE_URL: `sqlite:${join(scratch, "rollcall.db")}`,
+    ...settings,
   };
   const child = spawn(bin, ["serve"], { env, stdio: ["ignore", "pipe", "pipe"] });
   const exited = once(child, "exit");

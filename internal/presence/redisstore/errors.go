@@ -32,7 +32,21 @@ func (s *Store) failure(ctx context.Context, g *generation, sc *script, shard in
 	if redis.HasErrorPrefix(err, movedReply) {
 		s.follow(ctx, g, err.Error())
 	}
-	return missing(g, shard, classify(fmt.Errorf("%s on shard %d: %w", sc.name, shard, err)))
+	err = missing(g, shard, classify(fmt.Errorf("%s on shard %d: %w", sc.name, shard, err)))
+	if errors.As(err, new(*presence.UnavailableError)) {
+		s.lookForServers(ctx)
+	}
+	return err
+}
+
+// lookForServers has a Cluster's clients see now who the primaries are: by themselves they
+// look every few seconds, and a pipeline that fails does not make them. They look once at a time.
+func (s *Store) lookForServers(ctx context.Context) {
+	for _, client := range []redis.UniversalClient{s.client, s.blocked} {
+		if cluster, ok := client.(*redis.ClusterClient); ok {
+			cluster.ReloadState(ctx)
+		}
+	}
 }
 
 // missing is err, which names the shard if it says that it can't be reached.

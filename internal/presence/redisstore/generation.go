@@ -15,6 +15,7 @@ type generation struct {
 	sweeps  []*sweep
 	// outages tells by shard whether a call has failed since this node last swept it.
 	outages []atomic.Bool
+	margin  margin
 }
 
 func (s *Store) newGeneration(l layout) *generation {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"rollcall/internal/presence"
 )
@@ -29,7 +30,7 @@ func (s *Store) orderedPage(ctx context.Context, g *generation, req presence.Pag
 		heads[shard] = &head{shard: shard, mark: req.After, left: true}
 	}
 	copy(dry, heads)
-	share := shardShare(req.First, g.shards)
+	share := min(req.First, shardShare(req.First, g.shards)+g.margin.more())
 	for first := true; ; first = false {
 		parts, err := s.fetch(ctx, g, req, dry, share)
 		if err != nil {
@@ -41,7 +42,11 @@ func (s *Store) orderedPage(ctx context.Context, g *generation, req presence.Pag
 				page.HasPrevious = page.HasPrevious || p.preceded
 			}
 		}
-		if dry = merge(req, heads, &page); dry == nil {
+		dry = merge(req, heads, &page)
+		if first {
+			g.margin.learn(dry != nil)
+		}
+		if dry == nil {
 			break
 		}
 	}
@@ -62,6 +67,28 @@ func shardShare(first, shards int) int {
 	}
 	mean := float64(first) / float64(shards)
 	return min(first, int(math.Ceil(mean+3*math.Sqrt(mean)))+1)
+}
+
+// margin is how many rows more than its share each shard is asked for. It grows while pages
+// need a second round trip, and shrinks while they don't: beats that were committed together
+// have the same time, so neighbours in the list of a busy store are often of one shard.
+type margin struct{ rows atomic.Int64 }
+
+const (
+	marginStep = 4
+	maxMargin  = 64
+)
+
+func (m *margin) more() int { return int(m.rows.Load()) }
+
+func (m *margin) learn(tooFew bool) {
+	rows := m.rows.Load()
+	switch {
+	case tooFew:
+		m.rows.CompareAndSwap(rows, min(2*rows+marginStep, maxMargin))
+	case rows > 0:
+		m.rows.CompareAndSwap(rows, rows-1)
+	}
 }
 
 // part is what page.lua tells of a shard besides its rows.

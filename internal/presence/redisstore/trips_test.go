@@ -85,6 +85,18 @@ func TestAPageOfOneShard(t *testing.T) {
 	for _, again := range taken[1:] {
 		require.Equal(t, []string{w.store.current().keys[shard].meta}, again)
 	}
+
+	// And the store learns to ask for more, for as long as it needs to.
+	for range 5 {
+		w.page(t, presence.PageRequest{Order: presence.LastActiveDesc, First: first})
+	}
+	trips.reset()
+	w.page(t, presence.PageRequest{Order: presence.LastActiveDesc, First: first})
+	require.Len(t, trips.taken(), 1)
+	for range maxMargin {
+		w.page(t, presence.PageRequest{Order: presence.LastActiveDesc, First: 1})
+	}
+	require.Zero(t, w.store.current().margin.more())
 }
 
 // tripCounter sees what is sent together: for each round trip its commands' first keys.

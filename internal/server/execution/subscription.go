@@ -19,6 +19,8 @@ type Subscription struct {
 	source   live.Source
 	key      string
 	answer   func(live.Item) []byte
+	notify   func()
+	item     live.Item   // whose answer is being made; nil: none is
 	over     func() bool // whether nobody wants answers any more
 	onlyNews bool
 	last     []byte // the answer before
@@ -51,24 +53,31 @@ func Start(
 		answers = auth.WithStranger(answers)
 	}
 	return &Subscription{
-		source: accepted.Source, onlyNews: accepted.OnlyNews, key: shareKey(op) + accepted.Scope,
+		notify: notify, source: accepted.Source, onlyNews: accepted.OnlyNews, key: shareKey(op) + accepted.Scope,
 		answer: func(item live.Item) []byte { return answer(answers, exec, op, item) },
 		over:   func() bool { return ctx.Err() != nil },
 	}, nil, nil
 }
 
-// Take is the next answer as JSON, nil if there is none now. Sockets may share it:
-// nobody changes it. After the last one, ended is true.
+// Take is the next answer as JSON, nil if there is none now. It does not wait. Sockets may
+// share the answer: nobody changes it. After the last one, ended is true.
 func (s *Subscription) Take() (payload []byte, ended bool) {
-	for !s.ended && !s.over() {
-		item, err := s.source.Poll()
+	for {
+		if s.item == nil && !s.ended {
+			s.item, s.ended = s.next()
+		}
+		if s.item == nil {
+			return nil, s.ended
+		}
+		item := s.item
+		payload, ok := item.Share(s.key, func() []byte { return s.answer(item) }, s.notify)
 		switch {
-		case err != nil:
-			s.ended, item = true, live.End{Err: err}
-		case item == nil:
+		case s.over(): // it was ended from outside, which is no end to tell of
+			return nil, false
+		case !ok:
 			return nil, false
 		}
-		payload := item.Share(s.key, func() []byte { return s.answer(item) })
+		s.item = nil
 		if s.onlyNews {
 			if bytes.Equal(payload, s.last) {
 				continue
@@ -77,7 +86,18 @@ func (s *Subscription) Take() (payload []byte, ended bool) {
 		}
 		return payload, s.ended
 	}
-	return nil, true
+}
+
+// next is the source's next item, nil if there is none now; the last one says why it is the last.
+func (s *Subscription) next() (item live.Item, last bool) {
+	item, err := s.source.Poll()
+	switch {
+	case s.over():
+		return nil, false
+	case err != nil:
+		return live.End{Err: err, Memo: new(live.Memo)}, true
+	}
+	return item, false
 }
 
 // answer executes the operation for one item.

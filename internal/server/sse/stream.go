@@ -72,7 +72,7 @@ func (s *stream) write(p []byte) error {
 	if err := s.response.SetWriteDeadline(time.Now().Add(s.timeout)); err != nil {
 		return err
 	}
-	if _, err := s.w.Write(p); err != nil {
+	if _, err := s.w.Write(p); err != nil { //nolint:gosec // an event stream is not a page
 		return err
 	}
 	return s.response.Flush()

@@ -3,11 +3,12 @@
 //
 // A socket has one goroutine while it is idle, and one more for each operation that is being executed:
 //
-//	client ──▶ read (the HTTP handler) ──▶ operation ──message──▶ outbox ──▶ client
-//	                        └─▶ live subscription ──"there is something"──▶ outbox: take, write ──▶ client
+//	client ──▶ read (the HTTP handler) ──▶ operation ──message──▶ outbox ──▶ crew ──▶ client
+//	                        └─▶ live subscription ──"there is something"──▶ crew: take, write ──▶ client
 //
-// The outbox writes when there is something to write, all that there is at once. Its messages are bounded: when
-// too many wait, operations do. Answers of live subscriptions ([rollcall/internal/live]) do not wait here at all:
+// What waits in the outboxes is written by a crew of few goroutines, all that there is at once, as far as the
+// connection takes it without waiting; for a client that reads more slowly a goroutine waits. The messages of an outbox are
+// bounded: when too many wait, operations do. Answers of live subscriptions ([rollcall/internal/live]) do not wait here at all:
 // they are taken from their source when they can be written, which is how a slow reader is felt where
 // the events come from. When nothing at all can be written for the write timeout, the socket is closed.
 //

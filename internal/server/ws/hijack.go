@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"net"
 	"net/http"
-	"sync"
 )
 
 // The kernel's send buffer of a socket, in bytes. Left to itself it grows to several MiB for a client that does
@@ -15,14 +14,17 @@ const (
 	sendBufferClosing = 200 << 10
 )
 
-// controlBuffer holds a control frame, all that the WebSocket library writes itself.
-const controlBuffer = 256
+// The sizes of a socket's buffers, in bytes. The HTTP server's are several times larger.
+const (
+	readBuffer    = 1 << 10 // most messages are shorter, and of others it is not the bound
+	controlBuffer = 256     // a control frame, all that the WebSocket library writes itself
+)
 
 // hijacker hands out the network connection in a way that lets us write frames next to those of the WebSocket
 // library, and keeps hold of it.
 type hijacker struct {
 	http.ResponseWriter
-	conn net.Conn
+	conn *frameConn
 }
 
 var _ http.Hijacker = (*hijacker)(nil)
@@ -32,20 +34,12 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	h.conn = &frameConn{Conn: conn}
-	return h.conn, bufio.NewReadWriter(rw.Reader, bufio.NewWriterSize(h.conn, controlBuffer)), nil
-}
-
-// frameConn is a connection of which each Write is whole frames.
-type frameConn struct {
-	net.Conn
-	mu sync.Mutex
-}
-
-func (c *frameConn) Write(frames []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.Conn.Write(frames)
+	h.conn = newFrameConn(conn)
+	read := rw.Reader
+	if read.Buffered() == 0 { // else the client did not wait for the handshake's end
+		read = bufio.NewReaderSize(h.conn, readBuffer)
+	}
+	return h.conn, bufio.NewReadWriter(read, bufio.NewWriterSize(h.conn, controlBuffer)), nil
 }
 
 // setSendBuffer sets the size of a connection's send buffer, where there is one.

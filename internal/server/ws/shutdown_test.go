@@ -2,12 +2,10 @@ package ws
 
 import (
 	"context"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
-	"github.com/99designs/gqlgen/graphql"
+	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 )
 
@@ -53,15 +51,27 @@ func TestShutdownIsBoundedByItsContext(t *testing.T) {
 	close(release)
 }
 
-// The end of the context that requests run under is the end of the server too.
-func TestEndOfTheBaseContextIsAShutdown(t *testing.T) {
-	f := serve(t, Config{})
-	base, stop := context.WithCancel(t.Context())
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f.Do(w, r.WithContext(base), graphql.GraphExecutor(nil))
-	}))
-	defer server.Close()
-	c := (&fixture{http: server}).dial(t, nil)
-	stop()
-	c.expectClose(1012)
+// A shutdown is no end of a subscription: a client that was told "complete" would not come back.
+func TestShutdownCompletesNothing(t *testing.T) {
+	for range 50 {
+		f := serve(t, Config{})
+		c := f.connect(t, "ann")
+		c.subscribe("1", `subscription { news }`)
+		c.subscribe("2", `subscription { count }`)
+		f.awaitReaders(t, 1)
+		go func() {
+			for range 10 {
+				f.schema.News.Publish("a")
+			}
+		}()
+		down := make(chan error)
+		go func() { down <- f.Shutdown(t.Context()) }()
+		data, err := c.read()
+		for ; err == nil; data, err = c.read() {
+			require.Contains(t, string(data), `"type":"next"`)
+			require.NotContains(t, string(data), `"errors"`)
+		}
+		require.Equal(t, websocket.StatusServiceRestart, websocket.CloseStatus(err))
+		require.NoError(t, <-down)
+	}
 }

@@ -3,7 +3,7 @@ package ws
 import (
 	"context"
 	"errors"
-	"net"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -22,7 +22,7 @@ type socket struct {
 	cfg  *Config
 	exec graphql.GraphExecutor
 	conn *websocket.Conn
-	raw  net.Conn // what conn runs on
+	raw  *frameConn // what conn runs on
 	// authorization is the handshake's header, used if connection_init brings none.
 	authorization string
 	pulse         pulse.Pulse
@@ -42,11 +42,11 @@ type socket struct {
 }
 
 func newSocket(
-	cfg *Config, conn *websocket.Conn, raw net.Conn, exec graphql.GraphExecutor, authorization string,
+	cfg *Config, crew *crew, conn *websocket.Conn, raw *frameConn, exec graphql.GraphExecutor, authorization string,
 ) *socket {
 	return &socket{
 		cfg: cfg, exec: exec, conn: conn, raw: raw, authorization: authorization,
-		out:   newOutbox(raw, cfg),
+		out:   newOutbox(raw, crew, cfg),
 		left:  make(chan struct{}),
 		slots: make(chan struct{}, cfg.MaxOperations),
 	}
@@ -63,7 +63,10 @@ func (s *socket) serve(ctx context.Context) {
 	})
 	pings := s.startPings(ctx)
 	defer func() {
-		s.end(errInternal) // counts only after a panic
+		if panicked := recover(); panicked != nil {
+			s.cfg.Log.ErrorContext(ctx, "panic on a websocket", "panic", panicked, "stack", string(debug.Stack()))
+			s.end(errInternal)
+		}
 		<-closed
 		pings.Stop()
 		s.running.Wait()
@@ -88,12 +91,11 @@ func (s *socket) close(c closing) {
 	_ = s.conn.Close(c.code, c.reason) // fails where the client has gone, and then there is nobody to tell
 }
 
-// why is the reason for the end of a connection's context. If it was not ended by [socket.end], the server that
-// it belongs to is going down.
+// why is the reason for the end of a connection's context.
 func why(ctx context.Context) closing {
 	var c closing
 	if errors.As(context.Cause(ctx), &c) {
 		return c
 	}
-	return errShutdown
+	return errInternal
 }

@@ -64,7 +64,8 @@ func (c Config) withDefaults() Config {
 
 // Transport serves WebSocket requests.
 type Transport struct {
-	cfg Config
+	cfg  Config
+	crew crew
 
 	mu      sync.Mutex
 	sockets map[*socket]struct{}
@@ -83,7 +84,9 @@ func (t *Transport) Supports(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }
 
-// Do serves one socket until it is closed. A browser of an origin that is not allowed is answered 403.
+// Do opens a socket, which is served until it is closed or the transport is shut down. It outlives its request,
+// so that nothing of the request, nor the stack that it was handled on, stays in memory for it. A browser of an
+// origin that is not allowed is answered 403.
 func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
 	h := &hijacker{ResponseWriter: w}
 	conn, err := websocket.Accept(h, r, &websocket.AcceptOptions{
@@ -97,13 +100,15 @@ func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Grap
 	conn.SetReadLimit(t.cfg.ReadLimit)
 	setSendBuffer(h.conn, sendBuffer)
 
-	s := newSocket(&t.cfg, conn, h.conn, exec, r.Header.Get("Authorization"))
-	ctx, end := context.WithCancelCause(pulse.With(r.Context(), &s.pulse))
+	s := newSocket(&t.cfg, &t.crew, conn, h.conn, exec, r.Header.Get("Authorization"))
+	ctx, end := context.WithCancelCause(pulse.With(context.Background(), &s.pulse))
 	s.end = func(why error) { end(why) }
 	s.out.end = s.end
 	t.join(s)
-	defer t.leave(s)
-	s.serve(ctx)
+	go func() {
+		defer t.leave(s)
+		s.serve(ctx)
+	}()
 }
 
 func (t *Transport) join(s *socket) {

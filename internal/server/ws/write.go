@@ -1,215 +1,120 @@
 package ws
 
 import (
-	"context"
 	"encoding/binary"
-	"net"
-	"sync"
 	"time"
 )
 
-// flushAt is how many bytes of messages are gathered for one write. What waits behind a
-// large message is written after it.
-const flushAt = 16 << 10
+// What is written at once, in bytes: messages are gathered up to flushAt, and after turn bytes
+// it is the others' turn.
+const (
+	flushAt = 16 << 10
+	turn    = 256 << 10
+)
 
-// outbox is what waits to be written to a socket: messages, and subscriptions that may have
-// answers to take. It has no goroutine while there is nothing to write: whoever puts something
-// in starts the writing, if it isn't under way.
-type outbox struct {
-	conn    net.Conn
-	timeout time.Duration
-	end     func(why error)
-	room    chan struct{} // a token for each message that waits
-
-	running sync.WaitGroup
-
-	mu       sync.Mutex
-	messages []outgoing
-	ready    []*operation // those that may have answers
-	writing  bool
-	closed   bool
-	written  chan struct{} // closed when closed, and nothing is written any more
-}
-
-func newOutbox(conn net.Conn, cfg *Config) *outbox {
-	return &outbox{
-		conn: conn, timeout: cfg.WriteTimeout, room: make(chan struct{}, cfg.Queue), written: make(chan struct{}),
-	}
-}
-
-// put queues a message. While too many wait, it waits too. The error is the reason for the end of ctx.
-func (o *outbox) put(ctx context.Context, out outgoing) error {
-	select {
-	case o.room <- struct{}{}:
-	case <-ctx.Done():
-		return why(ctx)
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if !o.closed {
-		o.messages = append(o.messages, out)
-		o.start()
-	}
-	return nil
-}
-
-// notify says that a subscription may have answers to take.
-func (o *outbox) notify(op *operation) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if !o.closed && !op.ready {
-		op.ready = true
-		o.ready = append(o.ready, op)
-		o.start()
-	}
-}
-
-// track runs what needs the socket open; not once it is closed.
-func (o *outbox) track(do func()) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if !o.closed {
-		o.running.Go(do)
-	}
-}
-
-// close lets nothing in any more. What waits is still written if drain says so.
-func (o *outbox) close(drain bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.closed {
-		return
-	}
-	o.closed, o.ready = true, nil
-	if !drain {
-		o.messages = nil
-	}
-	o.start()
-}
-
-// start needs o.mu.
-func (o *outbox) start() {
-	if !o.writing {
-		o.writing = true
-		o.running.Go(o.write)
-	}
-}
-
-// next is what is to be written next; false if there is nothing, and the writing has ended.
-func (o *outbox) next() (messages []outgoing, ready []*operation, more bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.messages) == 0 && len(o.ready) == 0 {
-		o.writing = false
-		if o.closed {
-			close(o.written)
+// writeQuickly writes what waits, as far as the connection takes it without waiting. The rest, and what
+// comes meanwhile, is left to a goroutine that waits.
+func (o *outbox) writeQuickly(w *writer) {
+	for written := 0; written < turn; {
+		o.fill(w)
+		if len(w.buf) == 0 {
+			if o.rest() {
+				return
+			}
+			continue
 		}
-		return nil, nil, false
+		n := o.conn.tryWrite(w.buf)
+		if n < len(w.buf) {
+			go o.writeSlowly(append([]byte(nil), w.buf[n:]...), n > 0)
+			w.reset()
+			return
+		}
+		written += n
+		w.reset()
 	}
-	messages, ready = o.messages, o.ready
-	o.messages, o.ready = nil, nil
-	for _, op := range ready {
-		op.ready = false // before it is asked: who notifies from now on is heard
-	}
-	return messages, ready, true
+	o.crew.add(o)
 }
 
-// fail drops what waits: nothing can be written any more.
-func (o *outbox) fail() {
-	o.end(errLost)
-	o.close(false)
-}
-
-// isClosed says whether answers are still wanted.
-func (o *outbox) isClosed() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.closed
-}
-
-// write writes until there is nothing to write.
-func (o *outbox) write() {
-	w := writers.Get().(*writer)
-	defer w.release()
-	// Ends a write that takes too long. A deadline would leave half a frame behind, and no close frame
-	// could follow.
+// writeSlowly writes what waits, beginning with what is left, however long the client takes up to the time-out.
+// begun says that what is left is the end of a write that was tried.
+func (o *outbox) writeSlowly(left []byte, begun bool) {
+	w := &writer{buf: left}
+	// The timer ends a write that takes too long. A deadline would leave half a frame behind, and no close
+	// frame could follow.
 	slow := time.AfterFunc(o.timeout, func() { o.end(errSlow) })
 	defer slow.Stop()
-	flush := func() bool {
+	for {
 		if len(w.buf) == 0 {
-			return true
+			o.fill(w)
+		}
+		if len(w.buf) == 0 {
+			if o.rest() {
+				return
+			}
+			continue
 		}
 		slow.Reset(o.timeout)
-		_, err := o.conn.Write(w.buf)
+		write := o.conn.Write
+		if begun {
+			write, begun = o.conn.finishWrite, false
+		}
+		_, err := write(w.buf)
 		slow.Stop()
-		w.buf = w.buf[:0]
+		w.reset()
 		if err != nil {
 			o.fail()
 		}
-		return err == nil
-	}
-	slow.Stop()
-	for {
-		messages, ready, more := o.next()
-		if !more {
-			return
-		}
-		for _, out := range messages {
-			<-o.room
-			w.append(out)
-			if len(w.buf) >= flushAt && !flush() {
-				break
-			}
-		}
-		for _, op := range ready {
-			o.take(w, op, flush)
-		}
-		flush()
 	}
 }
 
-// take writes the answers that a subscription has now.
-func (o *outbox) take(w *writer, op *operation, flush func() bool) {
+// fill gathers what waits, up to flushAt.
+func (o *outbox) fill(w *writer) {
+	for len(w.buf) < flushAt {
+		out, op, some := o.next()
+		switch {
+		case !some:
+			return
+		case op != nil:
+			o.take(w, op)
+		default:
+			w.append(out)
+		}
+	}
+}
+
+// take gathers the answers that a subscription has now.
+func (o *outbox) take(w *writer, op *operation) {
 	for !op.completed.Load() && !o.isClosed() {
 		payload, ended := op.sub.Take()
 		if payload != nil {
 			w.append(outgoing{op, typeNext, payload})
 		}
 		if ended {
-			o.finish(w, op)
+			if op.finish() {
+				w.append(outgoing{op: op, kind: typeComplete})
+			}
+			op.cancel()
 		}
 		if payload == nil || ended {
 			return
 		}
 		if len(w.buf) >= flushAt {
-			if flush() {
-				o.notify(op) // others first
-			}
+			o.notify(op) // others first
 			return
 		}
 	}
 }
 
-// finish ends a subscription that has had its last answer.
-func (o *outbox) finish(w *writer, op *operation) {
-	if op.finish() {
-		w.append(outgoing{op: op, kind: typeComplete})
-	}
-	op.cancel()
-}
-
 // writer gathers messages, each in a frame of its own.
 type writer struct{ buf []byte }
 
-var writers = sync.Pool{New: func() any { return new(writer) }}
-
-// keptBuffer is the size up to which a writer's buffer is kept for others, in bytes.
+// keptBuffer is the size up to which a writer's buffer is kept, in bytes.
 const keptBuffer = 64 << 10
 
-func (w *writer) release() {
-	if cap(w.buf) <= keptBuffer {
-		w.buf = w.buf[:0]
-		writers.Put(w)
+func (w *writer) reset() {
+	w.buf = w.buf[:0]
+	if cap(w.buf) > keptBuffer {
+		w.buf = nil
 	}
 }
 
