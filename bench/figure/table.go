@@ -61,25 +61,25 @@ func (t *Table) Ratio(number int, measure string, ours, theirs Series, against s
 	t.add(row{
 		number: number, measure: measure, ours: ours.Text(), theirs: against + ": " + theirs.Text(),
 		ratio: ratio.Text(),
-	}, ratio.Median(), target)
+	}, ratio, target)
 }
 
 // Figure adds a figure that is compared with nothing.
 func (t *Table) Figure(number int, measure string, ours Series, target *Target) {
-	t.add(row{number: number, measure: measure, ours: ours.Text()}, ours.Median(), target)
+	t.add(row{number: number, measure: measure, ours: ours.Text()}, ours, target)
 }
 
 // Note adds what is no figure.
 func (t *Table) Note(number int, measure, text string) {
-	t.add(row{number: number, measure: measure, ours: text}, 0, nil)
+	t.add(row{number: number, measure: measure, ours: text}, nil, nil)
 }
 
-func (t *Table) add(r row, judged float64, target *Target) {
+func (t *Table) add(r row, judged Series, target *Target) {
 	if target != nil {
 		r.target = target.String()
 		switch {
-		case !t.Judged:
-		case target.Met(judged):
+		case !t.Judged, len(judged) == 0:
+		case target.Met(judged.Median()):
 			r.verdict = "met"
 		default:
 			r.verdict = "missed"

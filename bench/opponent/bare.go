@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/coder/websocket"
@@ -82,20 +81,4 @@ func (b *broadcast) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_, _, _ = conn.Read(r.Context()) // until the client goes
-}
-
-// broadcast writes frames to all connections, from as many goroutines as there are processors.
-type broadcast struct {
-	writers []*writer
-
-	mu     sync.Mutex
-	joined int
-}
-
-// writer has a part of the connections.
-type writer struct {
-	frames chan []byte
-
-	mu    sync.Mutex
-	conns map[net.Conn]struct{}
 }

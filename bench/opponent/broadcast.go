@@ -6,7 +6,24 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"sync"
 )
+
+// broadcast writes frames to all connections, from as many goroutines as there are processors.
+type broadcast struct {
+	writers []*writer
+
+	mu     sync.Mutex
+	joined int
+}
+
+// writer has a part of the connections.
+type writer struct {
+	frames chan []byte
+
+	mu    sync.Mutex
+	conns map[net.Conn]struct{}
+}
 
 // waiting is how many frames wait for a writer before who posts them has to.
 const waiting = 64

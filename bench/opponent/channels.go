@@ -5,7 +5,6 @@ import (
 
 	"rollcall/graph"
 	"rollcall/internal/feed"
-	"rollcall/internal/presence"
 )
 
 // channels answers presenceChanged by a channel for each subscriber, as gqlgen has it. Of the
@@ -65,5 +64,3 @@ func (deltas) Events(_ context.Context, d *feed.Delta) ([]graph.PresenceEvent, e
 	}
 	return events, nil
 }
-
-var _ presence.Levels = noLevels{}

@@ -111,4 +111,7 @@ func stockHandler(schema graphql.ExecutableSchema, a auth.Authenticator) *handle
 // noLevels is nobody's level: the stock server takes no sign-ins.
 type noLevels struct{}
 
+var _ presence.Levels = noLevels{}
+
+// Levels implements [presence.Levels].
 func (noLevels) Levels(context.Context, []string) (map[string]int, error) { return nil, nil }

@@ -15,16 +15,17 @@ type metric string
 
 // The metrics.
 const (
-	rate       metric = "/s"     // what is counted, a second
-	perCPU     metric = "/CPU s" // the same for each second of processor time of the server
-	p50        metric = "p50 ms" // of the answers' times
-	p99        metric = "p99 ms" //
+	rate   metric = "a second"           // what is counted
+	perCPU metric = "a processor second" // the same for each second of the server's processor time
+	p50    metric = "p50 ms"             // of the times
+	p99    metric = "p99 ms"
+
 	offlineP50 metric = "OFFLINE p50 ms"
 	offlineP99 metric = "OFFLINE p99 ms"
 
-	single metric = "single/s" // deliveries of one event in a frame
-	octets metric = "bytes"    // of such a frame
-	memory metric = "KB"       // resident memory, each
+	single metric = "single a second" // deliveries of one event in a frame
+	octets metric = "bytes"           // of such a frame
+	memory metric = "KB"              // resident, of each idle subscriber
 )
 
 // contender is one of those that a case compares.
@@ -76,7 +77,7 @@ func cost(do func() (float64, error), servers ...*process.Child) (map[metric]flo
 	}
 	took := time.Since(began)
 	after, err := used(servers)
-	return map[metric]float64{rate: n / took.Seconds(), perCPU: n / max((after-before).Seconds(), 0.01)}, err
+	return map[metric]float64{rate: n / took.Seconds(), 
 }
 
 func used(servers []*process.Child) (sum time.Duration, err error) {

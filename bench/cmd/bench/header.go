@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,12 +27,13 @@ func header(ctx context.Context, s suite.Sizes) []string {
 		fmt.Sprintf("- Machine: %d CPUs (%s), %s, load before %s. Servers, Redis and the load share them.",
 			runtime.NumCPU(), processor(), said(ctx, "uname", "-sr"), loadAverage()),
 		fmt.Sprintf("- %s, %s, %s. Redis keeps nothing on disk.", runtime.Version(), said(ctx, "redis-server", "--version"), postgres),
+		fmt.Sprintf("- An fsync of 8 KB takes %v.", fsync()),
 		fmt.Sprintf("- Median and range of %d repetitions of %v after a warm-up, contenders in turn; a ratio is that of neighbours in time.",
 			s.Repetitions, s.Span),
 	}
 }
 
-// said is the first line of what a program says, cut to what is of interest.
+// said is the first line of what a program says.
 func said(ctx context.Context, program string, args ...string) string {
 	out, err := exec.CommandContext(ctx, program, args...).Output() // #nosec G204 -- the programs are those above
 	if err != nil {
@@ -39,8 +41,7 @@ func said(ctx context.Context, program string, args ...string) string {
 	}
 	line, _, _ := strings.Cut(string(out), "\n")
 	line, _, _ = strings.Cut(line, " sha=") // redis-server tells more than its version
-	line, _, _ = strings.Cut(line, " (")
-	return line
+	return strings.Replace(line, " v=", " ", 1)
 }
 
 // processor is the processors' name, where the system tells.
@@ -62,4 +63,30 @@ func loadAverage() string {
 	}
 	first, _, _ := strings.Cut(string(content), " ")
 	return first
+}
+
+// fsync is how long it takes to have a page on disk where the databases are: the median of some.
+func fsync() time.Duration {
+	const tries = 51
+	file, err := os.CreateTemp("", "rollcall-bench-fsync-")
+	if err != nil {
+		return 0
+	}
+	defer func() {
+		_ = file.Close()
+		_ = os.Remove(file.Name())
+	}()
+	took := make([]time.Duration, tries)
+	for i := range took {
+		began := time.Now()
+		if _, err := file.Write(make([]byte, 8<<10)); err != nil {
+			return 0
+		}
+		if err := file.Sync(); err != nil {
+			return 0
+		}
+		took[i] = time.Since(began)
+	}
+	slices.Sort(took)
+	return took[tries/2].Round(time.Microsecond)
 }
