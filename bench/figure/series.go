@@ -29,9 +29,11 @@ func (s Series) Median() float64 {
 // Over is the ratio of each repetition to that of another series, of which the
 // repetition was measured next to it: a machine that is busy otherwise slows both.
 func (s Series) Over(other Series) Series {
-	ratios := make(Series, min(len(s), len(other)))
-	for i := range ratios {
-		ratios[i] = s[i] / other[i]
+	var ratios Series
+	for i := range min(len(s), len(other)) {
+		if other[i] != 0 { // what was not measured is zero
+			ratios = append(ratios, s[i]/other[i])
+		}
 	}
 	return ratios
 }

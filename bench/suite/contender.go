@@ -77,7 +77,11 @@ func cost(do func() (float64, error), servers ...*process.Child) (map[metric]flo
 	}
 	took := time.Since(began)
 	after, err := used(servers)
-	return map[metric]float64{rate: n / took.Seconds(), 
+	measured := map[metric]float64{rate: n / took.Seconds()}
+	if cpu := after - before; cpu > 0 { // not every system tells
+		measured[perCPU] = n / cpu.Seconds()
+	}
+	return measured, err
 }
 
 func used(servers []*process.Child) (sum time.Duration, err error) {
