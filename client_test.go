@@ -30,7 +30,7 @@ type answer struct {
 }
 
 // into decodes the data of an answer without errors.
-func (a answer) into(t *testing.T, data any) {
+func (a answer) into(t testing.TB, data any) {
 	t.Helper()
 	require.Empty(t, a.Errors)
 	require.NoError(t, json.Unmarshal(a.Data, data))
@@ -45,10 +45,14 @@ func (a answer) code() string {
 }
 
 // post asks over HTTP as the bearer of token.
-func post(t *testing.T, url, token, query string) answer {
+func post(t testing.TB, url, token, query string) answer {
 	t.Helper()
-	body, err := json.Marshal(map[string]string{"query": query})
-	require.NoError(t, err)
+	return postBody(t, url, token, encoded(t, map[string]string{"query": query}))
+}
+
+// postBody is post of a whole request.
+func postBody(t testing.TB, url, token string, body []byte) answer {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"graphql", bytes.NewReader(body))
@@ -144,7 +148,7 @@ func (s *socket) read() message {
 	}
 }
 
-func encoded(t *testing.T, v any) json.RawMessage {
+func encoded(t testing.TB, v any) json.RawMessage {
 	t.Helper()
 	b, err := json.Marshal(v)
 	require.NoError(t, err)

@@ -47,6 +47,11 @@ func start(t *testing.T, change func(*config.Config)) *process {
 // startLogging is start with a log of all levels that goes elsewhere.
 func startLogging(t *testing.T, log io.Writer, change func(*config.Config)) *process {
 	t.Helper()
+	return startWith(t, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})), change)
+}
+
+func startWith(t testing.TB, log *slog.Logger, change func(*config.Config)) *process {
+	t.Helper()
 	cfg, err := config.Default()
 	require.NoError(t, err)
 	cfg.HTTP.Addr = "127.0.0.1:0"
@@ -58,7 +63,7 @@ func startLogging(t *testing.T, log io.Writer, change func(*config.Config)) *pro
 	stdout, printed := io.Pipe()
 	s := &process{end: end, ended: make(chan error, 1)}
 	go func() {
-		err := run(ctx, cfg, printed, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+		err := run(ctx, cfg, printed, log)
 		_ = printed.Close()
 		s.ended <- err
 	}()
@@ -78,7 +83,7 @@ func startLogging(t *testing.T, log io.Writer, change func(*config.Config)) *pro
 }
 
 // stop ends the server as a first Ctrl-C does, and returns how long it took.
-func (s *process) stop(t *testing.T) time.Duration {
+func (s *process) stop(t testing.TB) time.Duration {
 	t.Helper()
 	began := time.Now()
 	s.end()

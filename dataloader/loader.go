@@ -3,6 +3,7 @@ package dataloader
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vikstrous/dataloadgen"
@@ -16,10 +17,11 @@ const (
 )
 
 // loader loads values by id and remembers them. Ids that are asked for one by
-// one gather for a moment; a list of ids is loaded at once.
+// one gather for a moment; a list of ids is loaded at once. Until it is asked for anything it costs nothing: most
+// answers load nothing.
 type loader[V any] struct {
 	fetch  func(ctx context.Context, ids []string) []result[V]
-	single *dataloadgen.Loader[string, result[V]]
+	single atomic.Pointer[dataloadgen.Loader[string, result[V]]]
 
 	mu     sync.Mutex
 	loaded map[string]struct{} // by loadAll
@@ -32,18 +34,18 @@ type result[V any] struct {
 	err   error
 }
 
-func newLoader[V any](fetch func(ctx context.Context, ids []string) []result[V]) *loader[V] {
-	return &loader[V]{
-		fetch: fetch,
-		single: dataloadgen.NewLoader(func(ctx context.Context, ids []string) ([]result[V], []error) {
-			return fetch(ctx, ids), nil
-		}, dataloadgen.WithBatchCapacity(batch), dataloadgen.WithWait(wait)),
-		loaded: make(map[string]struct{}),
+// one is what gathers single ids, and remembers all values.
+func (l *loader[V]) one() *dataloadgen.Loader[string, result[V]] {
+	if l.single.Load() == nil {
+		l.single.CompareAndSwap(nil, dataloadgen.NewLoader(func(ctx context.Context, ids []string) ([]result[V], []error) {
+			return l.fetch(ctx, ids), nil
+		}, dataloadgen.WithBatchCapacity(batch), dataloadgen.WithWait(wait)))
 	}
+	return l.single.Load()
 }
 
 func (l *loader[V]) load(ctx context.Context, id string) (V, error) {
-	r, err := l.single.Load(ctx, id)
+	r, err := l.one().Load(ctx, id)
 	if err != nil { // fetch has panicked
 		return r.value, err
 	}
@@ -55,6 +57,9 @@ func (l *loader[V]) load(ctx context.Context, id string) (V, error) {
 func (l *loader[V]) loadAll(ctx context.Context, ids []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.loaded == nil {
+		l.loaded = make(map[string]struct{}, len(ids))
+	}
 	missing := make([]string, 0, len(ids))
 	for _, id := range ids {
 		if _, ok := l.loaded[id]; !ok {
@@ -65,17 +70,21 @@ func (l *loader[V]) loadAll(ctx context.Context, ids []string) {
 	for len(missing) > 0 {
 		n := min(batch, len(missing))
 		for i, r := range l.fetch(ctx, missing[:n]) {
-			l.single.Prime(missing[i], r)
+			l.one().Prime(missing[i], r)
 		}
 		missing = missing[n:]
 	}
 }
 
 func (l *loader[V]) forget(ids []string) {
+	single := l.single.Load()
+	if single == nil {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, id := range ids {
 		delete(l.loaded, id)
-		l.single.Clear(id)
+		single.Clear(id)
 	}
 }

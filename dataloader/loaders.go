@@ -25,37 +25,37 @@ type Presences interface {
 
 // Loaders are the loaders of one response.
 type Loaders struct {
-	details   *loader[*users.Details]
-	presences *loader[*presence.Presence]
+	details   loader[*users.Details]
+	presences loader[*presence.Presence]
 	told      atomic.Bool
 }
 
 // New makes the loaders of a response.
 func New(directory Directory, store Presences) *Loaders {
-	return &Loaders{
-		details: newLoader(func(ctx context.Context, ids []string) []result[*users.Details] {
-			found, err := directory.Load(ctx, ids)
-			results := make([]result[*users.Details], len(ids))
-			for i, id := range ids {
-				if d, ok := found[id]; ok {
-					results[i].value = &d
-				} else {
-					results[i].err = err
-				}
+	l := new(Loaders)
+	l.details.fetch = func(ctx context.Context, ids []string) []result[*users.Details] {
+		found, err := directory.Load(ctx, ids)
+		results := make([]result[*users.Details], len(ids))
+		for i, id := range ids {
+			if d, ok := found[id]; ok {
+				results[i].value = &d
+			} else {
+				results[i].err = err
 			}
-			return results
-		}),
-		presences: newLoader(func(ctx context.Context, ids []string) []result[*presence.Presence] {
-			found, err := store.Presences(ctx, ids)
-			results := make([]result[*presence.Presence], len(ids))
-			for i := range results {
-				if results[i].err = err; err == nil {
-					results[i].value = &found[i]
-				}
-			}
-			return results
-		}),
+		}
+		return results
 	}
+	l.presences.fetch = func(ctx context.Context, ids []string) []result[*presence.Presence] {
+		found, err := store.Presences(ctx, ids)
+		results := make([]result[*presence.Presence], len(ids))
+		for i := range results {
+			if results[i].err = err; err == nil {
+				results[i].value = &found[i]
+			}
+		}
+		return results
+	}
+	return l
 }
 
 // Details is what the directory knows of a user; nil if it doesn't know them.

@@ -7,18 +7,7 @@ import (
 
 	"rollcall/internal/auth"
 	"rollcall/internal/live"
-	"rollcall/internal/presence"
 )
-
-var errNoStream = presence.Invalid("subscriptions need a WebSocket, or a stream of server-sent events")
-
-// offerOf is the offer that a subscription is to be answered by.
-func offerOf(ctx context.Context) (*live.Offer, error) {
-	if o := live.OfferOf(ctx); o != nil {
-		return o, nil
-	}
-	return nil, errNoStream
-}
 
 // scopeHere is whom the answers to the current field are for.
 func scopeHere(ctx context.Context, caller auth.Caller) string {

@@ -10,7 +10,8 @@ import (
 
 // Schema is the executable schema whose fields are answered from d. It needs
 // [ErrorPresenter], [RecoverFunc] and [Extension], and with the context of each operation its
-// caller ([auth.WithCaller]) and its connection's pulse ([pulse.With]).
+// caller ([auth.WithCaller]) and its connection's pulse ([pulse.With]); with that of a subscription also its
+// transport's offer ([live.WithOffer]).
 func Schema(d Dependencies) graphql.ExecutableSchema {
 	return graph.NewExecutableSchema(graph.Config{Resolvers: &root{Dependencies: d}})
 }

@@ -29,13 +29,10 @@ func (r *subscriptionResolver) PresenceChanged(ctx context.Context, userIDs []st
 	if err != nil {
 		return nil, err
 	}
-	offer, err := offerOf(ctx)
-	if err != nil {
-		return nil, err
-	}
 	if err := presence.CheckUserIDs(userIDs); err != nil {
 		return nil, err
 	}
+	offer := live.OfferOf(ctx)
 	options := feed.Options{Users: userIDs, Notify: offer.Notify}
 	if since != nil {
 		if options.Since, err = presence.ParsePosition(*since); err != nil {
@@ -113,10 +110,7 @@ func watched[T any](ctx context.Context, r *root, key string, interval time.Dura
 	if err != nil {
 		return nil, err
 	}
-	offer, err := offerOf(ctx)
-	if err != nil {
-		return nil, err
-	}
+	offer := live.OfferOf(ctx)
 	w := startWatch(&r.readings, key, interval, offer.Notify, func(unbound context.Context) (value any, err error) {
 		defer func() { // gqlgen does not guard what no field is waiting for
 			if panicked := recover(); panicked != nil {

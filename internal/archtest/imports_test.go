@@ -56,12 +56,15 @@ var mayImport = map[string][]string{
 
 	// who puts it together
 	"internal/server":            {all},
-	"internal/server/execution":  {"internal/auth", "internal/live"},
+	"internal/server/execution":  {"internal/auth", "internal/live", "internal/server/response"},
 	"internal/server/limit":      {},
 	"internal/server/refusal":    {},
+	"internal/server/request":    {"internal/auth", "internal/presence", "internal/server/limit", "internal/server/refusal"},
+	"internal/server/response":   {},
 	"internal/server/share":      {"internal/auth"},
 	"internal/server/ws":         {"internal/auth", "internal/presence", "internal/pulse", "internal/server/..."},
 	"internal/server/sse":        {"internal/auth", "internal/presence", "internal/server/..."},
+	"internal/server/unary":      {"internal/server/..."},
 	"internal/server/servertest": {all},
 	"web":                        {},
 	"":                           {all},

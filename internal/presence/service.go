@@ -75,7 +75,7 @@ func (s *Service) Heartbeat(ctx context.Context, h Heartbeat) (Lease, error) {
 		return Lease{}, r.Err
 	}
 	s.takeLevels(ctx, []Beat{beat}, results)
-	return s.lease(beat, results[0]), nil
+	return s.lease(h, beat, results[0]), nil
 }
 
 // HeartbeatResult is the answer to one of many heartbeats.
@@ -122,7 +122,7 @@ func (s *Service) Heartbeats(ctx context.Context, hs []Heartbeat) ([]HeartbeatRe
 			results[at[i]].Err = r.Err
 			continue
 		}
-		results[at[i]].Lease = s.lease(beats[i], r)
+		results[at[i]].Lease = s.lease(hs[at[i]], beats[i], r)
 	}
 	return results, nil
 }
@@ -245,11 +245,17 @@ func (h Heartbeat) beat() (Beat, error) {
 	return beat, err
 }
 
-func (s *Service) lease(b Beat, r BeatResult) Lease {
-	return Lease{
-		Outcome: r.Outcome, Session: SessionToken(b.UserID, b.DeviceID, r.Epoch), Epoch: r.Epoch,
+func (s *Service) lease(h Heartbeat, b Beat, r BeatResult) Lease {
+	lease := Lease{
+		Outcome: r.Outcome, Epoch: r.Epoch,
 		Now: r.Now, ExpiresAt: r.LeaseEnd, NextBeat: s.rules.NextBeat(b.Kind),
 	}
+	if h.Session != nil && r.Epoch == b.Epoch {
+		lease.Session = *h.Session // a session's token has one spelling
+	} else {
+		lease.Session = SessionToken(b.UserID, b.DeviceID, r.Epoch)
+	}
+	return lease
 }
 
 // takeLevels gives the list the levels of users whose session is new to it. A

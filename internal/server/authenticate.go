@@ -7,6 +7,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"rollcall/internal/auth"
+	"rollcall/internal/server/refusal"
 )
 
 // authenticate puts the caller whom the Authorization header names into the request's context. A bad token is
@@ -22,7 +23,7 @@ func authenticate(a auth.Authenticator, present graphql.ErrorPresenterFunc) func
 			}
 			caller, err := a.Authenticate(r.Context(), authorization)
 			if err != nil {
-				reject(w, r, present, &rejection{http.StatusUnauthorized, err})
+				refusal.Write(w, http.StatusUnauthorized, present(r.Context(), err))
 				return
 			}
 			next.ServeHTTP(w, r.WithContext(auth.WithCaller(r.Context(), caller)))

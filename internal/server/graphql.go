@@ -2,14 +2,19 @@ package server
 
 import (
 	"context"
+	"errors"
+	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/99designs/gqlgen/graphql/handler"
+	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/99designs/gqlgen/graphql/handler/extension"
 	"github.com/99designs/gqlgen/graphql/handler/transport"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"rollcall/internal/server/limit"
+	"rollcall/internal/server/refusal"
 	"rollcall/internal/server/sse"
+	"rollcall/internal/server/unary"
 	"rollcall/internal/server/ws"
 )
 
@@ -28,28 +33,42 @@ type Options struct {
 
 // Handler serves GraphQL by all transports.
 type Handler struct {
-	*handler.Server
+	*executor.Executor
 	sockets *ws.Transport
 	streams *sse.Transport
+	others  unary.Transport
 }
+
+var _ http.Handler = (*Handler)(nil)
 
 // NewHandler makes the handler of a schema. What else gqlgen is to do is added by its Use.
 func NewHandler(schema graphql.ExecutableSchema, o Options) *Handler {
-	h := &Handler{Server: handler.New(schema), sockets: ws.New(o.WebSocket), streams: sse.New(o.SSE)}
-	h.AddTransport(h.sockets)
-	h.AddTransport(h.streams)
-	h.AddTransport(transport.Options{})
-	h.AddTransport(transport.GET{}) // queries only
-	h.AddTransport(transport.POST{})
-
+	h := &Handler{Executor: executor.New(schema), sockets: ws.New(o.WebSocket), streams: sse.New(o.SSE)}
 	h.SetQueryCache(newDocuments(documentCacheBytes))
 	h.SetParserTokenLimit(limit.DocumentTokens)
 	h.SetErrorPresenter(o.Present)
 	h.SetRecoverFunc(o.Recover)
 	h.Use(extension.Introspection{})
+	h.Use(extension.AutomaticPersistedQuery{Cache: newPersisted(persistedBytes)})
 	h.Use(selections{})
 	h.AroundOperations(refuseAnonymous(o.Present))
 	return h
+}
+
+// ServeHTTP serves a request by the transport that it asks for. A panic where gqlgen does not guard is an INTERNAL error.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			told, _ := errors.AsType[*gqlerror.Error](h.PresentRecoveredError(r.Context(), panicked))
+			refusal.Write(w, http.StatusInternalServerError, told)
+		}
+	}()
+	for _, t := range [...]graphql.Transport{h.sockets, h.streams, h.others, transport.Options{}} {
+		if t.Supports(r) {
+			t.Do(w, r, h.Executor)
+			return
+		}
+	}
 }
 
 // Sockets is how many WebSockets are open.

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// requestTimeout is how long a request may take to arrive. Bodies that are read, and streams, put deadlines of their own in its place.
+// requestTimeout is how long a request may take to arrive, and, since it stays in force, how long a plain answer may
+// take to be made. Streams put deadlines of their own in its place.
 const requestTimeout = 15 * time.Second
 
 // answerTimeout is how long a plain answer may take from its request's first bytes on, until the client has read

@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -54,6 +55,22 @@ func TestUnreadAnswersEndTheConnection(t *testing.T) {
 	}
 	require.NoError(t, conn.Close())
 	<-done
+}
+
+// A client that sends its body too slowly is told so.
+func TestBodiesHaveADeadline(t *testing.T) {
+	require.Positive(t, New("", nil, slog.New(slog.DiscardHandler)).ReadTimeout)
+	f := serveBy(t, func(s *http.Server) { s.ReadTimeout = 200 * time.Millisecond })
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", f.http.Listener.Addr().String())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close()) }()
+	_, err = fmt.Fprint(conn, "POST /graphql HTTP/1.1\r\nHost: rollcall\r\nAuthorization: Bearer ann\r\n"+
+		"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+	require.NoError(t, err)
+	answer, err := io.ReadAll(conn)
+	require.NoError(t, err)
+	require.Contains(t, string(answer), "HTTP/1.1 408")
+	require.Contains(t, string(answer), "BAD_USER_INPUT")
 }
 
 // Streams have deadlines of their own, and may take as long as they like between two events.

@@ -11,7 +11,8 @@ import (
 func (s *Store) Beat(ctx context.Context, beats []presence.Beat) ([]presence.BeatResult, error) {
 	g := s.current()
 	if len(beats) == 1 { // the common case needs no gathering
-		b, from := g.commits[presence.Shard(beats[0].UserID, g.shards)].submit(beats[0])
+		shard := presence.Shard(beats[0].UserID, g.shards)
+		b, from := g.commits[shard].submit(shard, beats[0])
 		return b.wait(ctx, from, 1)
 	}
 	type part struct {
@@ -27,7 +28,7 @@ func (s *Store) Beat(ctx context.Context, beats []presence.Beat) ([]presence.Bea
 			for i, place := range at[:n] {
 				own[i] = beats[place]
 			}
-			b, from := g.commits[shard].submit(own...)
+			b, from := g.commits[shard].submit(shard, own...)
 			parts = append(parts, part{b, from, at[:n]})
 			at = at[n:]
 		}
@@ -45,28 +46,41 @@ func (s *Store) Beat(ctx context.Context, beats []presence.Beat) ([]presence.Bea
 	return results, nil
 }
 
-// beatShard runs beat.lua for beats of one shard.
-func (s *Store) beatShard(ctx context.Context, g *generation, shard int, beats []presence.Beat) ([]presence.BeatResult, error) {
+// commit runs beat.lua for each batch, all in one round trip, and leaves them their results.
+func (s *Store) commit(ctx context.Context, g *generation, flight []*batch) {
+	calls := make([]call, len(flight))
+	for i, b := range flight {
+		calls[i] = s.beatCall(g, b)
+	}
+	for i, r := range s.runEach(ctx, g, s.scripts.beat, calls) {
+		b := flight[i]
+		if b.err = r.err; b.err == nil {
+			b.results, b.err = beatResults(r.answer, len(b.beats))
+		}
+	}
+}
+
+func (s *Store) beatCall(g *generation, b *batch) call {
 	var buckets bucketSet
-	args := s.writeArgs(g, shard, 6*len(beats))
-	for i := range beats {
-		b := &beats[i]
-		_, bucket := g.place(b.UserID)
-		args = append(args, b.UserID, packDevice(b.DeviceID), int64(b.Epoch), b.Nonce, int(b.Kind), buckets.add(bucket))
+	args := s.writeArgs(g, b.shard, 6*len(b.beats))
+	for i := range b.beats {
+		beat := &b.beats[i]
+		_, bucket := g.place(beat.UserID)
+		args = append(args, beat.UserID, packDevice(beat.DeviceID), int64(beat.Epoch), beat.Nonce, int(beat.Kind), buckets.add(bucket))
 	}
-	answers, err := s.run(ctx, g, s.scripts.beat, []call{{shard, g.keys[shard].writeKeys(buckets.list), args}})
-	if err != nil {
-		return nil, err
-	}
-	numbers, err := decodeNumbers(answers[0], 1+3*len(beats))
+	return call{b.shard, g.keys[b.shard].writeKeys(buckets.list), args}
+}
+
+func beatResults(answer any, n int) ([]presence.BeatResult, error) {
+	numbers, err := decodeNumbers(answer, 1+3*n)
 	if err != nil {
 		return nil, fmt.Errorf("beat: %w", err)
 	}
 	now := presence.Millis(numbers[0])
-	results := make([]presence.BeatResult, len(beats))
+	results := make([]presence.BeatResult, n)
 	for i := range results {
-		n := numbers[1+3*i:]
-		results[i] = beatResult(n[0], n[1], n[2], now)
+		one := numbers[1+3*i:]
+		results[i] = beatResult(one[0], one[1], one[2], now)
 	}
 	return results, nil
 }

@@ -20,11 +20,12 @@ func BenchmarkOneCallABeat(b *testing.B) {
 	beats := presencetest.SignIn(b, s, 50_000)
 	presencetest.EachCaller(b, 1, func(i int) error {
 		beat := beats[i%len(beats)]
-		results, err := s.beatShard(b.Context(), s.current(), presence.Shard(beat.UserID, s.Shards()), []presence.Beat{beat})
-		if err == nil && results[0].Outcome != presence.Refreshed {
-			err = fmt.Errorf("outcome %v", results[0].Outcome)
+		alone := &batch{shard: presence.Shard(beat.UserID, s.Shards()), beats: []presence.Beat{beat}}
+		s.commit(b.Context(), s.current(), []*batch{alone})
+		if alone.err == nil && alone.results[0].Outcome != presence.Refreshed {
+			return fmt.Errorf("outcome %v", alone.results[0].Outcome)
 		}
-		return err
+		return alone.err
 	})
 }
 

@@ -22,9 +22,9 @@ func (s *Store) newGeneration(l layout) *generation {
 	g := &generation{layout: l, outages: make([]atomic.Bool, l.shards)}
 	for shard := range l.shards {
 		g.keys = append(g.keys, newShardKeys(s.opts.Prefix, l, shard))
-		g.commits = append(g.commits, &committer{store: s, generation: g, shard: shard})
 		g.sweeps = append(g.sweeps, newSweep(l.buckets))
 	}
+	g.commits = newCommitters(s, g)
 	return g
 }
 

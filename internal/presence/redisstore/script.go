@@ -56,49 +56,63 @@ type call struct {
 }
 
 // run runs a script once for each call, all in one round trip (one for each server), and
-// returns the answers in the calls' order. The first error ends it.
+// returns the answers in the calls' order, or the first error.
 func (s *Store) run(ctx context.Context, g *generation, sc *script, calls []call) ([]any, error) {
 	if len(calls) == 0 {
 		return nil, nil
 	}
+	answers := make([]any, len(calls))
+	for i, r := range s.runEach(ctx, g, sc, calls) {
+		if r.err != nil {
+			return nil, r.err
+		}
+		answers[i] = r.answer
+	}
+	return answers, nil
+}
+
+// reply is what came of one call.
+type reply struct {
+	answer any
+	err    error
+}
+
+// runEach is run where each call may fail for itself. A server that has lost the script (a
+// restart, a failover, SCRIPT FLUSH) gets it with the call.
+func (s *Store) runEach(ctx context.Context, g *generation, sc *script, calls []call) []reply {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
+	replies := make([]reply, len(calls))
 	if err := s.verify(ctx); err != nil {
-		return nil, missing(g, calls[0].shard, err)
-	}
-	if len(calls) == 1 {
-		answer, err := s.runOne(ctx, sc, calls[0])
-		if err != nil {
-			return nil, s.failure(ctx, g, sc, calls[0].shard, err)
+		for i, c := range calls {
+			replies[i].err = missing(g, c.shard, err)
 		}
-		return []any{answer}, nil
+		return replies
 	}
-	pipe := s.client.Pipeline()
-	cmds := make([]*redis.Cmd, len(calls))
-	for i, c := range calls {
-		cmds[i] = pipe.EvalSha(ctx, sc.sha, c.keys, c.args...)
-	}
-	_, _ = pipe.Exec(ctx) // each command has its own error
-	answers := make([]any, len(calls))
-	for i, cmd := range cmds {
+	for i, cmd := range s.send(ctx, sc, calls) {
 		answer, err := cmd.Result()
 		if redis.HasErrorPrefix(err, "NOSCRIPT") {
 			answer, err = s.client.Eval(ctx, sc.source, calls[i].keys, calls[i].args...).Result()
 		}
 		if err != nil {
-			return nil, s.failure(ctx, g, sc, calls[i].shard, err)
+			err = s.failure(ctx, g, sc, calls[i].shard, err)
 		}
-		answers[i] = answer
+		replies[i] = reply{answer, err}
 	}
-	return answers, nil
+	return replies
 }
 
-// runOne is run without a pipeline. A server that has lost the script (a
-// restart, a failover, SCRIPT FLUSH) gets it with the call.
-func (s *Store) runOne(ctx context.Context, sc *script, c call) (any, error) {
-	answer, err := s.client.EvalSha(ctx, sc.sha, c.keys, c.args...).Result()
-	if redis.HasErrorPrefix(err, "NOSCRIPT") {
-		answer, err = s.client.Eval(ctx, sc.source, c.keys, c.args...).Result()
+// send sends calls, by a pipeline if there are several. Each command has its own error.
+func (s *Store) send(ctx context.Context, sc *script, calls []call) []*redis.Cmd {
+	cmds := make([]*redis.Cmd, len(calls))
+	if len(calls) == 1 {
+		cmds[0] = s.client.EvalSha(ctx, sc.sha, calls[0].keys, calls[0].args...)
+		return cmds
 	}
-	return answer, err
+	pipe := s.client.Pipeline()
+	for i, c := range calls {
+		cmds[i] = pipe.EvalSha(ctx, sc.sha, c.keys, c.args...)
+	}
+	_, _ = pipe.Exec(ctx)
+	return cmds
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"rollcall/internal/server/response"
 )
 
 // Prepare parses and validates an operation. One that can't be run is nil, and refusal says why in the words
@@ -13,7 +15,7 @@ import (
 func Prepare(
 	ctx context.Context, exec graphql.GraphExecutor, params *graphql.RawParams,
 ) (op *graphql.OperationContext, refusal gqlerror.List) {
-	op, errs := exec.CreateOperationContext(ctx, params)
+	op, errs := exec.CreateOperationContext(graphql.StartOperationTrace(ctx), params)
 	if len(errs) > 0 {
 		return nil, exec.DispatchError(graphql.WithOperationContext(ctx, op), errs).Errors
 	}
@@ -34,8 +36,8 @@ func Drain(
 		}
 	}()
 	for ctx.Err() == nil {
-		response := responses()
-		if response == nil || send(encode(response)) != nil {
+		answer := responses()
+		if answer == nil || send(response.Encode(answer)) != nil {
 			return nil
 		}
 	}

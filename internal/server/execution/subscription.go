@@ -3,14 +3,13 @@ package execution
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"rollcall/internal/auth"
 	"rollcall/internal/live"
+	"rollcall/internal/server/response"
 )
 
 // Subscription is a running subscription whose answers its transport takes when it can
@@ -104,17 +103,9 @@ func (s *Subscription) next() (item live.Item, last bool) {
 func answer(ctx context.Context, exec graphql.GraphExecutor, op *graphql.OperationContext, item live.Item) (payload []byte) {
 	defer func() {
 		if r := recover(); r != nil {
-			payload = encode(&graphql.Response{Errors: recovered(ctx, op, r)})
+			payload = response.Encode(&graphql.Response{Errors: recovered(ctx, op, r)})
 		}
 	}()
 	next, ctx := exec.DispatchOperation(live.WithItem(ctx, item), op)
-	return encode(next(ctx))
-}
-
-func encode(response *graphql.Response) []byte {
-	payload, err := json.Marshal(response)
-	if err != nil {
-		panic(fmt.Errorf("encode a response: %w", err)) // only broken generated code gives invalid JSON
-	}
-	return payload
+	return response.Encode(next(ctx))
 }

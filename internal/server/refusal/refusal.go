@@ -22,6 +22,9 @@ func Encode(errs gqlerror.List) []byte {
 
 // Write answers a request that is not executed.
 func Write(w http.ResponseWriter, status int, errs ...*gqlerror.Error) {
+	if status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(Encode(errs)) // nobody is left to be told of a failure

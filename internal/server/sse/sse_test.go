@@ -58,6 +58,7 @@ func serve(t *testing.T, cfg Config, caller auth.Caller) *fixture {
 func (f *fixture) open(t *testing.T, request *http.Request) (*http.Response, *bufio.Reader) {
 	t.Helper()
 	request.Header.Set("Accept", "text/event-stream")
+	request.Header.Set("Content-Type", "application/json")
 	response, err := f.http.Client().Do(request)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, response.Body.Close()) })
@@ -72,7 +73,6 @@ func (f *fixture) post(t *testing.T, query string) *bufio.Reader {
 	t.Cleanup(cancel)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, f.http.URL, strings.NewReader(string(body)))
 	require.NoError(t, err)
-	request.Header.Set("Content-Type", "application/json")
 	response, stream := f.open(t, request)
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	return stream
@@ -187,7 +187,7 @@ func TestGet(t *testing.T) {
 		{
 			url.Values{"query": {`{ who }`}, "variables": {`[]`}},
 			http.StatusBadRequest,
-			`{"errors":[{"message":"the request is not a GraphQL request","extensions":{"code":"BAD_USER_INPUT"}}]}`,
+			`{"errors":[{"message":"the parameter variables is not a JSON object","extensions":{"code":"BAD_USER_INPUT"}}]}`,
 		},
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, f.http.URL+"?"+tt.values.Encode(), nil)

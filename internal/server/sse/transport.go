@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"rollcall/internal/auth"
 	"rollcall/internal/server/execution"
 	"rollcall/internal/server/refusal"
+	"rollcall/internal/server/request"
 )
 
 // Config configures a [Transport]. Zero fields take the default that their comment names.
@@ -58,16 +58,17 @@ func (t *Transport) Supports(r *http.Request) bool {
 // Do serves one stream. It ends when the operation, the caller's token or the server does, when the client has
 // gone, or when an event could not be written in time.
 func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
-	params, err := readParams(r)
-	if err != nil {
-		reject(w, r, exec, http.StatusBadRequest, err)
+	params, rejection := request.Read(w, r)
+	if rejection != nil {
+		rejection.Answer(w, r, exec)
 		return
 	}
 	op, refused := execution.Prepare(r.Context(), exec, params)
-	if op != nil && op.Operation.Operation == ast.Mutation && r.Method == http.MethodGet {
-		w.Header().Set("Allow", http.MethodPost)
-		reject(w, r, exec, http.StatusMethodNotAllowed, errMutationByGet)
-		return
+	if op != nil {
+		if rejection = request.Check(r, op); rejection != nil {
+			rejection.Answer(w, r, exec)
+			return
+		}
 	}
 
 	ctx, cancel := untilExpiry(r.Context())
