@@ -3,12 +3,12 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httputil"
 	"net/url"
 	"strconv"
 	"strings"
@@ -255,9 +255,7 @@ func (c *rawConn) roundTrip() ([]byte, error) {
 		}
 	}
 	if length < 0 {
-		body, err := io.ReadAll(httputil.NewChunkedReader(c.in))
-		_, _ = c.in.Discard(2)
-		return body, err
+		return nil, errors.New("no Content-Length")
 	}
 	body := make([]byte, length)
 	if _, err := io.ReadFull(c.in, body); err != nil {

@@ -24,6 +24,7 @@ func (c reshardCommand) Run(ctx context.Context, out output) error {
 	if err := c.Redis.Check(); err != nil {
 		return err
 	}
+	// The total is known once it begins, the bar is shown before: it counts as if the layout had the usual number.
 	const buckets = redisstore.DefaultBuckets
 	tell := progress(out.stderr, "buckets", 2*buckets)
 	done, err := redisstore.Reshard(ctx, redisstore.Options{

@@ -3,13 +3,13 @@ package main
 import (
 	"bytes"
 	"net/http"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"rollcall/internal/config"
+	"rollcall/internal/logtest"
 	"rollcall/internal/redistest"
 )
 
@@ -20,7 +20,7 @@ func TestRedisWithTLSAndAPassword(t *testing.T) {
 	guard := redistest.NewGuard(t)
 	redis := guard.Start(t)
 	guard.Login = redistest.Login{User: "app", Password: password}
-	var log writes
+	var log logtest.Log
 	s := startLogging(t, &log, func(cfg *config.Config) { cfg.Store.RedisURL = redis.URLAs(guard) })
 	refused := post(t, s.url, "dev:alice", signIn)
 	require.Equal(t, "UNAVAILABLE", refused.code())
@@ -46,22 +46,4 @@ func TestRedisWithTLSAndAPassword(t *testing.T) {
 
 	s.stop(t)
 	require.NotContains(t, log.String(), "sesame")
-}
-
-// writes is a buffer that may be read while it is written.
-type writes struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (w *writes) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.buffer.Write(p)
-}
-
-func (w *writes) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.buffer.String()
 }

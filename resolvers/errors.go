@@ -46,9 +46,12 @@ func judge(err error) verdict {
 	var invalid *presence.InvalidError
 	var limited *presence.RateLimitedError
 	var unavailable *presence.UnavailableError
+	var refused *auth.Refusal
 	switch {
 	case errors.As(err, &invalid):
 		return verdict{code: codeBadUserInput, message: invalid.Message}
+	case errors.As(err, &refused):
+		return verdict{code: codeUnauthenticated, message: refused.Error()}
 	case errors.Is(err, auth.ErrUnauthenticated):
 		return verdict{code: codeUnauthenticated, message: auth.ErrUnauthenticated.Error()}
 	case errors.Is(err, auth.ErrForbidden):

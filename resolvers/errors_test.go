@@ -28,6 +28,7 @@ func TestCodeOfEachError(t *testing.T) {
 		{err: presence.ErrSessionReplaced, code: "SESSION_REPLACED", message: "the session was replaced by a newer sign-in"},
 		{err: presence.ErrSessionEnded, code: "SESSION_ENDED", message: "the session has ended"},
 		{err: auth.ErrUnauthenticated, code: "UNAUTHENTICATED", message: "not authenticated"},
+		{err: &auth.Refusal{Reason: "the token has expired"}, code: "UNAUTHENTICATED", message: "not authenticated: the token has expired"},
 		{err: auth.ErrForbidden, code: "FORBIDDEN", message: "not allowed"},
 		{err: unavailable, code: "UNAVAILABLE", message: "the presence store is unavailable", retry: 700},
 		{err: users.ErrUnavailable, code: "UNAVAILABLE", message: "user details are unavailable", retry: 1000},

@@ -56,7 +56,7 @@ var mayImport = map[string][]string{
 
 	// who puts it together
 	"internal/server":            {all},
-	"internal/server/execution":  {"internal/auth", "internal/live", "internal/server/response"},
+	"internal/server/execution":  {"internal/live", "internal/server/response", "internal/server/share"},
 	"internal/server/limit":      {},
 	"internal/server/refusal":    {},
 	"internal/server/request":    {"internal/auth", "internal/presence", "internal/server/limit", "internal/server/refusal"},

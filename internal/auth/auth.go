@@ -75,7 +75,7 @@ func New(cfg Config) (Authenticator, error) {
 }
 
 // refuse is [ErrUnauthenticated] with its cause in words fit for the client.
-func refuse(cause string) error { return fmt.Errorf("%w: %s", ErrUnauthenticated, cause) }
+func refuse(reason string) error { return &Refusal{reason} }
 
 // bearer is the token in the value of an Authorization header. Schemes are
 // compared without case (RFC 9110, section 11.1).

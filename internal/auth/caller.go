@@ -26,6 +26,15 @@ var (
 	ErrForbidden = errors.New("not allowed")
 )
 
+// Refusal is an ErrUnauthenticated that says why, in words fit for the client: they hold no
+// part of the token.
+type Refusal struct{ Reason string }
+
+func (r *Refusal) Error() string { return ErrUnauthenticated.Error() + ": " + r.Reason }
+
+// Unwrap is ErrUnauthenticated.
+func (r *Refusal) Unwrap() error { return ErrUnauthenticated }
+
 // Caller is who is calling.
 type Caller struct {
 	ID   string // a valid user id
@@ -37,8 +46,7 @@ type Caller struct {
 // Authenticator checks tokens.
 type Authenticator interface {
 	// Authenticate is the caller whom the value of an Authorization header
-	// ("Bearer …") names. An error wraps ErrUnauthenticated; its text is fit
-	// for the client and holds no part of the token.
+	// ("Bearer …") names, or a [*Refusal].
 	Authenticate(ctx context.Context, authorization string) (Caller, error)
 }
 

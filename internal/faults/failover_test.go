@@ -19,8 +19,8 @@ const promotedWithin = 30 * time.Second
 func TestAPrimaryOfAClusterIsKilled(t *testing.T) {
 	t.Parallel()
 	cluster := redistest.StartCluster(t, 3, 1)
-	// A node looks at the Cluster anew after 5 s at the latest. With a lease not longer than
-	// that, one that looks early would expire the users of one that looks late.
+	// A node that sees the new primary later than another by more than a lease finds its users
+	// expired. Nodes look as soon as a call fails, and every 5 s, which is what the lease is to outlast.
 	u := startUnderLoadFor(t, cluster.URL(), sized(7*time.Second, 10*time.Second))
 	failOver(t, row{number: "13", fault: "a primary of a Redis Cluster (3 + 3) is killed"}, u,
 		cluster.Nodes[0], cluster.Nodes[cluster.Primaries:cluster.Primaries+1])

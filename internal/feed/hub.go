@@ -91,6 +91,12 @@ func (h *Hub) Stop() {
 	h.wg.Wait()
 }
 
+func (h *Hub) stopped() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.ended
+}
+
 // Subscribers is the number of subscriptions that are open.
 func (h *Hub) Subscribers() int {
 	h.mu.Lock()

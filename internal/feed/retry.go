@@ -17,13 +17,13 @@ const (
 
 // retry is the attempts of one reader.
 type retry struct {
-	outage  *outage
+	hub     *Hub
 	backoff backoff.Backoff
 	failing bool
 }
 
 func (h *Hub) newRetry() *retry {
-	return &retry{outage: &h.outage, backoff: backoff.Backoff{Least: minBackOff, Most: maxBackOff}}
+	return &retry{hub: h, backoff: backoff.Backoff{Least: minBackOff, Most: maxBackOff}}
 }
 
 // failed waits until it is time for the next attempt; false means that ctx ended.
@@ -33,17 +33,17 @@ func (r *retry) failed(ctx context.Context, err error) bool {
 	}
 	if !r.failing {
 		r.failing = true
-		r.outage.begin(ctx, err)
+		r.hub.outage.begin(ctx, err)
 	}
 	return r.backoff.Wait(ctx)
 }
 
-// end says that the reader no longer fails.
+// end says that the reader no longer fails, or no longer tries.
 func (r *retry) end() {
 	if r.failing {
 		r.failing = false
 		r.backoff.Reset()
-		r.outage.end()
+		r.hub.outage.end(r.hub.stopped())
 	}
 }
 
@@ -64,11 +64,11 @@ func (o *outage) begin(ctx context.Context, err error) {
 	o.readers++
 }
 
-func (o *outage) end() {
+func (o *outage) end(stopped bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.readers--
-	if o.readers == 0 {
+	if o.readers == 0 && !stopped {
 		o.log.Info("the event log is read again")
 	}
 }

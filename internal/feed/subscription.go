@@ -9,7 +9,7 @@ import (
 	"rollcall/internal/presence"
 )
 
-// ErrClosed is what Next returns once the subscription is closed.
+// ErrClosed is what Next and Poll return once the subscription is closed.
 var ErrClosed = errors.New("the subscription is closed")
 
 // Subscription is one subscriber's place in the feed. Next, or Poll, is for one
@@ -101,7 +101,7 @@ func (s *Subscription) close() {
 	s.end(ErrClosed)
 }
 
-// end makes err what Next returns from now on, unless it ended before.
+// end makes err what Next and Poll return from now on, unless it ended before.
 func (s *Subscription) end(err error) {
 	s.mu.Lock()
 	if s.err == nil {

@@ -11,11 +11,12 @@ import (
 // SweepEvery is how often a node asks each shard for what time has changed.
 const SweepEvery = 200 * time.Millisecond
 
-// When many leases end together, so many shards at a time are swept again at once: the
-// heartbeats of a server wait for the sweeps of all its shards. One that hangs holds the
-// others up for so long at the most.
 const (
-	maxStorming   = 2
+	// maxStorming bounds the shards that are swept again at once when many leases end
+	// together, since the heartbeats of a server wait for the sweeps of all its shards.
+	maxStorming = 2
+	// stormPatience is how long a shard waits for its turn: one that hangs holds the
+	// others up no longer.
 	stormPatience = time.Second
 )
 
@@ -73,9 +74,13 @@ func (s *Sweeper) run(ctx context.Context) {
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		shards := s.store.Shards()
-		ctx, stop := context.WithCancel(ctx)
+		these, stop := context.WithCancel(ctx)
 		for shard := range shards {
-			s.wg.Go(func() { s.sweep(ctx, shard) })
+			s.wg.Go(func() {
+				if failing := s.sweep(these, shard); failing {
+					s.recovered(ctx) // or there is no such shard any more
+				}
+			})
 		}
 		for ctx.Err() == nil && s.store.Shards() == shards {
 			select {
@@ -87,16 +92,18 @@ func (s *Sweeper) run(ctx context.Context) {
 	}
 }
 
-// sweep sweeps one shard until ctx ends.
-func (s *Sweeper) sweep(ctx context.Context, shard int) {
+// recovered counts one shard less that can't be swept.
+func (s *Sweeper) recovered(ctx context.Context) {
+	if s.failing.Add(-1) == 0 && ctx.Err() == nil {
+		s.log.InfoContext(ctx, "the store is swept again")
+	}
+}
+
+// sweep sweeps one shard until ctx ends, and tells whether it could not in the end.
+func (s *Sweeper) sweep(ctx context.Context, shard int) (failing bool) {
 	tick := time.NewTicker(SweepEvery)
 	defer tick.Stop()
-	failing, turn := false, false
-	defer func() {
-		if failing {
-			s.failing.Add(-1)
-		}
-	}()
+	turn := false
 	for {
 		report, err := s.store.Sweep(ctx, shard)
 		if turn {
@@ -105,15 +112,13 @@ func (s *Sweeper) sweep(ctx context.Context, shard int) {
 		}
 		switch {
 		case ctx.Err() != nil:
-			return
+			return failing
 		case err != nil && !failing:
 			if s.failing.Add(1) == 1 { // one line an outage, not one a shard
 				s.log.Warn("the store can't be swept; trying on", "shard", shard, "err", err)
 			}
 		case err == nil && failing:
-			if s.failing.Add(-1) == 0 {
-				s.log.Info("the store is swept again")
-			}
+			s.recovered(ctx)
 		}
 		failing = err != nil
 		if err == nil {
@@ -125,7 +130,7 @@ func (s *Sweeper) sweep(ctx context.Context, shard int) {
 		}
 		select {
 		case <-ctx.Done():
-			return
+			return failing
 		case <-tick.C:
 		}
 	}

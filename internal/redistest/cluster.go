@@ -53,7 +53,7 @@ func (g Guard) StartCluster(t testing.TB, primaries, replicas int) *Cluster {
 // URL is the cluster's redis+cluster:// URL, which names all nodes.
 func (c *Cluster) URL() string { return c.URLAs(c.guard) }
 
-// URLAs is the URL of a client that comes as g lets in, whatever is demanded.
+// URLAs is the URL with what g demands, whatever the servers do.
 func (c *Cluster) URLAs(g Guard) string { return g.url("redis+cluster", addrs(c.Nodes), url.Values{}) }
 
 // Client returns a new client of the cluster, closed when the test ends.

@@ -49,10 +49,10 @@ func (g Guard) Start(t testing.TB, args ...string) *Server {
 	return &Server{Addr: proc.addr(), t: t, proc: proc}
 }
 
-// URL is the redis:// URL of the server, with TLS rediss://, that it lets in.
+// URL is the redis:// URL of the server, with TLS rediss://, with what it demands.
 func (s *Server) URL() string { return s.URLAs(s.proc.guard) }
 
-// URLAs is the URL of a client that comes as g lets in, whatever the server demands.
+// URLAs is the URL with what g demands, whatever the server does.
 func (s *Server) URLAs(g Guard) string {
 	scheme := "redis"
 	if g.TLS != nil {

@@ -30,5 +30,5 @@ func (g Guard) StartRing(t testing.TB, n int) *Ring {
 // URL is the redis+ring:// URL.
 func (r *Ring) URL() string { return r.URLAs(r.guard) }
 
-// URLAs is the URL of a client that comes as g lets in, whatever is demanded.
+// URLAs is the URL with what g demands, whatever the servers do.
 func (r *Ring) URLAs(g Guard) string { return g.url("redis+ring", addrs(r.Nodes), url.Values{}) }

@@ -103,7 +103,7 @@ func (s *Sentinel) watched(ctx context.Context, sentinel *Server) error {
 // URL is the redis+sentinel:// URL.
 func (s *Sentinel) URL() string { return s.URLAs(s.guard) }
 
-// URLAs is the URL of a client that comes as g lets in, whatever is demanded.
+// URLAs is the URL with what g demands, whatever the servers do.
 func (s *Sentinel) URLAs(g Guard) string {
 	params := url.Values{}
 	if login := g.Sentinels; login != (Login{}) {

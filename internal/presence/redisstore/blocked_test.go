@@ -1,7 +1,6 @@
 package redisstore
 
 import (
-	"context"
 	"sync"
 	"testing"
 	"time"
@@ -19,8 +18,8 @@ func TestReadsThatWaitHaveTheirOwnConnections(t *testing.T) {
 	const shards = 64 // more than the other client has connections to a server, on few cores
 	s := open(t, Options{Shards: shards, Buckets: shards, LevelIndex: true})
 	common, waiting := &commandNames{}, &commandNames{}
-	s.client.AddHook(common)
-	s.blocked.AddHook(waiting)
+	s.client.AddHook(onSend(common.add))
+	s.blocked.AddHook(onSend(waiting.add))
 	tail, err := s.Tail(t.Context())
 	require.NoError(t, err)
 
@@ -69,21 +68,5 @@ func (c *commandNames) add(cmds ...redis.Cmder) {
 			}
 			c.names[name] = true
 		}
-	}
-}
-
-func (c *commandNames) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-func (c *commandNames) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		c.add(cmd)
-		return next(ctx, cmd)
-	}
-}
-
-func (c *commandNames) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		c.add(cmds...)
-		return next(ctx, cmds)
 	}
 }

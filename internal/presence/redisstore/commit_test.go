@@ -48,7 +48,7 @@ func TestGroupCommitOfShards(t *testing.T) {
 	require.NoError(t, server.Client().HSet(t.Context(), s.current().keys[broken].meta, "layout", "another").Err())
 	require.NoError(t, server.Client().ConfigResetStat(t.Context()).Err())
 	trips := &tripCounter{}
-	s.client.AddHook(trips)
+	s.client.AddHook(onSend(trips.add))
 
 	results, errs := together(t, s, beats)
 	for i, b := range beats {
@@ -78,7 +78,7 @@ func TestGroupCommitWithoutRedis(t *testing.T) {
 	beats = slices.DeleteFunc(beats, func(b presence.Beat) bool { return presence.Shard(b.UserID, shards)%lanes != 0 })
 	server.Stop()
 	trips := &tripCounter{}
-	s.client.AddHook(trips)
+	s.client.AddHook(onSend(trips.add))
 	_, errs := together(t, s, beats)
 	for _, err := range errs {
 		var unavailable *presence.UnavailableError

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	copyBuckets = 64  // read at a time
-	copyUsers   = 500 // written by one script call
+	readAtOnce  = 64  // buckets read at a time
+	writeAtOnce = 500 // users written by one script call
 )
 
 // copier copies the users of one generation to another, and on the next call those
@@ -32,11 +32,11 @@ func newCopier(s *Store, from, to *generation, tell func(done, total int)) copie
 // copy makes one pass over all buckets. keep is called all the while.
 func (c *copier) copy(ctx context.Context, keep func(context.Context) error) error {
 	for shard := range c.from.shards {
-		for bucket := 0; bucket < c.from.buckets; bucket += copyBuckets {
+		for bucket := 0; bucket < c.from.buckets; bucket += readAtOnce {
 			if err := keep(ctx); err != nil {
 				return err
 			}
-			n := min(copyBuckets, c.from.buckets-bucket)
+			n := min(readAtOnce, c.from.buckets-bucket)
 			if err := c.copyBuckets(ctx, shard, bucket, n); err != nil {
 				return err
 			}
@@ -70,20 +70,20 @@ func (c *copier) copyBuckets(ctx context.Context, shard, bucket, n int) error {
 			}
 			c.copied[id] = now
 			shard, bucket := c.to.place(user)
-			p := loads[shard]
-			if p == nil {
-				p = &load{args: append(c.store.readArgs(c.from, 1), c.to.levelIndex)}
-				loads[shard] = p
+			l := loads[shard]
+			if l == nil {
+				l = &load{args: append(c.store.readArgs(c.from, 1), c.to.levelIndex)}
+				loads[shard] = l
 			}
-			p.args = append(p.args, user, record, p.buckets.add(bucket))
-			if p.users++; p.users == copyUsers {
-				calls = append(calls, c.call(shard, p))
+			l.args = append(l.args, user, record, l.buckets.add(bucket))
+			if l.users++; l.users == writeAtOnce {
+				calls = append(calls, c.call(shard, l))
 				delete(loads, shard)
 			}
 		}
 	}
-	for shard, p := range loads {
-		calls = append(calls, c.call(shard, p))
+	for shard, l := range loads {
+		calls = append(calls, c.call(shard, l))
 	}
 	_, err := c.store.run(ctx, c.to, c.store.scripts.copy, calls)
 	return err
@@ -96,7 +96,7 @@ type load struct {
 	users   int
 }
 
-func (c *copier) call(shard int, p *load) call {
+func (c *copier) call(shard int, l *load) call {
 	k := c.to.keys[shard]
-	return call{shard, k.appendBuckets([]string{k.meta, k.online, k.level}, p.buckets.list), p.args}
+	return call{shard, k.appendBuckets([]string{k.meta, k.online, k.level}, l.buckets.list), l.args}
 }

@@ -27,7 +27,8 @@ var unavailableReplies = []string{
 	"OOM", "BUSY", "NOREPLICAS", "MISCONF", "UNBLOCKED", "ERR max number of clients",
 }
 
-// failure is the domain's error for one of go-redis.
+// failure is the domain's error for one of go-redis. What it says of where users are, or that
+// servers may have changed, is heeded for the calls to come.
 func (s *Store) failure(ctx context.Context, g *generation, sc *script, shard int, err error) error {
 	if redis.HasErrorPrefix(err, movedReply) {
 		s.follow(ctx, g, err.Error())

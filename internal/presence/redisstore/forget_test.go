@@ -21,7 +21,7 @@ func TestForgettingIsInSmallSteps(t *testing.T) {
 	const users, buckets = 50_000, 1024 // about 49 in each
 	s, clock := offline(t, redistest.Start(t).URL(), users, buckets)
 	trips := &tripCounter{}
-	s.client.AddHook(trips)
+	s.client.AddHook(onSend(trips.add))
 	clock.Advance(presence.SeenFor)
 
 	forgotten, fullest := 0, 0

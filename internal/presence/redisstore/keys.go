@@ -4,7 +4,8 @@ import "strconv"
 
 // All keys of a shard carry the hash tag {prefix:shards:shard}, so that every script
 // stays in one slot, and so that two layouts of a prefix have no key in common
-// while it is resharded. See lua/state.lua for what they hold.
+// while it is resharded. See lua/state.lua for what they hold, and
+// lua/roster.lua for the roster.
 type shardKeys struct {
 	meta, events, online, level, roster string
 	// By bucket. A bucket holds about 64 of the shard's users: few enough for

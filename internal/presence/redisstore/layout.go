@@ -22,9 +22,9 @@ type layout struct {
 	levelIndex bool
 }
 
-// allBuckets are laid out in so many shards.
-func newLayout(shards, allBuckets int, levelIndex bool) layout {
-	return layout{shards: shards, buckets: max(1, allBuckets/shards), levelIndex: levelIndex}
+// newLayout lays so many buckets out in so many shards.
+func newLayout(shards, buckets int, levelIndex bool) layout {
+	return layout{shards: shards, buckets: max(1, buckets/shards), levelIndex: levelIndex}
 }
 
 const layoutText = recordFormat + ": %d shards of %d buckets %s a level index"
@@ -52,6 +52,7 @@ func (l layout) place(userID string) (shard, bucket int) {
 	return presence.Shard(userID, l.shards), int(presence.Hash(userID) >> 32 % uint64(l.buckets))
 }
 
+// allBuckets are the numbers of a shard's buckets.
 func (l layout) allBuckets() []int {
 	all := make([]int, l.buckets)
 	for b := range all {
@@ -81,7 +82,7 @@ func findLayout(ctx context.Context, client redis.UniversalClient, prefix string
 	_, _ = pipe.Exec(ctx) // each command has its own error
 	found := ""
 	var unreachable error
-	moved := make(map[int]layout) // by number of shards: where the users went
+	went := make(map[int]layout) // by number of shards: where the users went
 	for shards, meta := range metas {
 		text, err := meta.Result()
 		l, ok := parseLayout(text)
@@ -90,7 +91,7 @@ func findLayout(ctx context.Context, client redis.UniversalClient, prefix string
 		case err != nil:
 			unreachable = classify(err)
 		case ok && l.shards != shards:
-			moved[shards] = l
+			went[shards] = l
 		case found != "":
 			return "", fmt.Errorf("prefix %q is stored twice, in %q and in %q: stop the nodes of one of them, "+
 				"and delete its keys", prefix, found, text)
@@ -102,7 +103,7 @@ func findLayout(ctx context.Context, client redis.UniversalClient, prefix string
 		return "", unreachable
 	}
 	if found == "" { // or nobody has come yet to where the users went
-		return destination(moved), nil
+		return destination(went), nil
 	}
 	return found, nil
 }

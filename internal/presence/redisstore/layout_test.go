@@ -1,9 +1,7 @@
 package redisstore
 
 import (
-	"context"
 	"fmt"
-	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -21,8 +19,8 @@ func TestEveryCallHasOneSlot(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{LevelIndex: true, Buckets: 64})
 	spy := &slotSpy{tags: map[string]bool{}}
-	s.client.AddHook(spy)
-	s.blocked.AddHook(spy)
+	s.client.AddHook(onSend(spy.look))
+	s.blocked.AddHook(onSend(spy.look))
 	presencetest.SignIn(t, s, 300)
 	for name, run := range calls(s) {
 		require.NoError(t, run(t.Context()), name)
@@ -45,7 +43,13 @@ type slotSpy struct {
 	bad  []string
 }
 
-func (s *slotSpy) look(cmd redis.Cmder) {
+func (s *slotSpy) look(cmds ...redis.Cmder) {
+	for _, cmd := range cmds {
+		s.lookAt(cmd)
+	}
+}
+
+func (s *slotSpy) lookAt(cmd redis.Cmder) {
 	var keys []string
 	args := cmd.Args()
 	switch name := cmd.Name(); name {
@@ -78,26 +82,6 @@ func (s *slotSpy) look(cmd redis.Cmder) {
 	}
 	if len(tags) > 1 {
 		s.bad = append(s.bad, fmt.Sprint(cmd.Name(), " over ", tags))
-	}
-}
-
-func (s *slotSpy) DialHook(next redis.DialHook) redis.DialHook {
-	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
-}
-
-func (s *slotSpy) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		s.look(cmd)
-		return next(ctx, cmd)
-	}
-}
-
-func (s *slotSpy) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		for _, cmd := range cmds {
-			s.look(cmd)
-		}
-		return next(ctx, cmds)
 	}
 }
 

@@ -10,7 +10,11 @@ import (
 	"rollcall/internal/redistest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.Main(m)) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(redistest.Main(m),
+		// A pool that could not dial looks once a second whether it was closed.
+		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
+}
 
 // scope is the part of a test, or of one run of a property, that a store lives for.
 type scope interface {

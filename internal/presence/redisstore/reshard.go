@@ -132,7 +132,7 @@ func (r *resharding) pointBack(ctx context.Context) error {
 func (r *resharding) move(ctx context.Context) error {
 	for _, k := range r.to.keys {
 		if err := r.store.client.Del(ctx, k.meta).Err(); err != nil {
-			return classify(err)
+			return classify(fmt.Errorf("opening the new shards: %w", err))
 		}
 	}
 	if err := r.hold(ctx, holdFor, false); err != nil {

@@ -1,7 +1,6 @@
 package redisstore
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -26,7 +25,7 @@ func TestAPageIsOneRoundTrip(t *testing.T) {
 	}
 	w.signIn(t, ids)
 	trips := &tripCounter{}
-	w.store.client.AddHook(trips)
+	w.store.client.AddHook(onSend(trips.add))
 	w.page(t, presence.PageRequest{Order: presence.LastActiveDesc, First: 1}) // Redis learns the script
 
 	random := rand.New(rand.NewPCG(1, 2))
@@ -72,7 +71,7 @@ func TestAPageOfOneShard(t *testing.T) {
 	w.signIn(t, others)
 	w.signIn(t, crowd)
 	trips := &tripCounter{}
-	w.store.client.AddHook(trips)
+	w.store.client.AddHook(onSend(trips.add))
 	w.page(t, presence.PageRequest{Order: presence.LastActiveDesc, First: 1})
 
 	trips.reset()
@@ -129,20 +128,4 @@ func (c *tripCounter) add(cmds ...redis.Cmder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.trips = append(c.trips, keys)
-}
-
-func (c *tripCounter) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-func (c *tripCounter) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		c.add(cmd)
-		return next(ctx, cmd)
-	}
-}
-
-func (c *tripCounter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		c.add(cmds...)
-		return next(ctx, cmds)
-	}
 }

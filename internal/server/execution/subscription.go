@@ -7,9 +7,9 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
-	"rollcall/internal/auth"
 	"rollcall/internal/live"
 	"rollcall/internal/server/response"
+	"rollcall/internal/server/share"
 )
 
 // Subscription is a running subscription whose answers its transport takes when it can
@@ -47,12 +47,9 @@ func Start(
 		return nil, func() *graphql.Response { return next(answerCtx) }, nil
 	}
 	context.AfterFunc(ctx, accepted.Source.Close)
-	answers := context.WithoutCancel(ctx) // for others, too
-	if accepted.Scope == "" {
-		answers = auth.WithStranger(answers)
-	}
+	answers := share.Context(ctx, accepted.Scope)
 	return &Subscription{
-		notify: notify, source: accepted.Source, onlyNews: accepted.OnlyNews, key: shareKey(op) + accepted.Scope,
+		notify: notify, source: accepted.Source, onlyNews: accepted.OnlyNews, key: share.SubscriptionKey(op, accepted.Scope),
 		answer: func(item live.Item) []byte { return answer(answers, exec, op, item) },
 		over:   func() bool { return ctx.Err() != nil },
 	}, nil, nil

@@ -1,22 +1,15 @@
-// Package share lets identical queries that wait at the same time have one execution.
 package share
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/json"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
-
-	"rollcall/internal/auth"
 )
 
-// Scope says whom the answer to an operation is for: all callers of one scope get the
-// same, and everybody does if it is empty. ok is false for an operation whose answers are not to be shared.
+// Scope says whom the answer to an operation is for; ok is false for an operation whose answers are not to be shared.
 type Scope func(ctx context.Context, op *graphql.OperationContext) (scope string, ok bool)
 
 // Queries shares executions as a group commit shares a write: queries that come while one like
@@ -29,7 +22,7 @@ type Queries struct {
 	longest time.Duration
 
 	mu      sync.Mutex
-	pending map[[sha256.Size]byte]*execution // the latest of each key
+	pending map[key]*execution // the latest of each key
 }
 
 var _ interface {
@@ -40,7 +33,7 @@ var _ interface {
 // NewQueries shares what scope allows. A query waits for another's execution for at most
 // longest before it has one of its own; 0 shares nothing.
 func NewQueries(longest time.Duration, scope Scope) *Queries {
-	return &Queries{scope: scope, longest: longest, pending: make(map[[sha256.Size]byte]*execution)}
+	return &Queries{scope: scope, longest: longest, pending: make(map[key]*execution)}
 }
 
 // execution is one execution for all who came before it began.
@@ -65,7 +58,7 @@ func (q *Queries) InterceptOperation(ctx context.Context, next graphql.Operation
 	if q.longest <= 0 || !ok {
 		return next(ctx)
 	}
-	key, err := keyOf(op, scope)
+	k, err := keyOf(op, op.Variables, scope)
 	if err != nil {
 		return next(ctx)
 	}
@@ -75,34 +68,22 @@ func (q *Queries) InterceptOperation(ctx context.Context, next graphql.Operation
 			return nil
 		}
 		told = true
-		return q.answer(ctx, key, func() (response *graphql.Response) {
+		return q.answer(ctx, k, func() (response *graphql.Response) {
 			defer func() {
 				if r := recover(); r != nil {
 					response = &graphql.Response{Errors: gqlerror.List{gqlerror.WrapIfUnwrapped(op.RecoverFunc(ctx, r))}}
 				}
 			}()
-			ctx := context.WithoutCancel(ctx) // the others still wait when this one has gone
-			if scope == "" {
-				ctx = auth.WithStranger(ctx)
-			}
+			ctx := Context(ctx, scope)
 			return next(ctx)(ctx)
 		})
 	}
 }
 
-// keyOf is the same for operations whose answers are the same.
-func keyOf(op *graphql.OperationContext, scope string) (key [sha256.Size]byte, err error) {
-	variables, err := json.Marshal(op.Variables) // with sorted keys
-	if err != nil {
-		return key, err
-	}
-	return sha256.Sum256([]byte(strings.Join([]string{op.RawQuery, op.OperationName, string(variables), scope}, "\x00"))), nil
-}
-
 // answer is the response of an execution that began after the call; nil if ctx ends before. execute must not panic.
-func (q *Queries) answer(ctx context.Context, key [sha256.Size]byte, execute func() *graphql.Response) *graphql.Response {
+func (q *Queries) answer(ctx context.Context, k key, execute func() *graphql.Response) *graphql.Response {
 	q.mu.Lock()
-	e := q.pending[key]
+	e := q.pending[k]
 	if e != nil && !e.begun {
 		q.mu.Unlock()
 		select {
@@ -113,14 +94,14 @@ func (q *Queries) answer(ctx context.Context, key [sha256.Size]byte, execute fun
 		}
 	}
 	e = &execution{before: e, done: make(chan struct{})}
-	q.pending[key] = e
+	q.pending[k] = e
 	q.mu.Unlock()
-	q.lead(key, e, execute)
+	q.lead(k, e, execute)
 	return e.response
 }
 
 // lead executes for all who have joined e until it begins.
-func (q *Queries) lead(key [sha256.Size]byte, e *execution, execute func() *graphql.Response) {
+func (q *Queries) lead(k key, e *execution, execute func() *graphql.Response) {
 	if e.before != nil {
 		wait := time.NewTimer(q.longest)
 		defer wait.Stop()
@@ -135,8 +116,8 @@ func (q *Queries) lead(key [sha256.Size]byte, e *execution, execute func() *grap
 	q.mu.Unlock()
 	e.response = execute()
 	q.mu.Lock()
-	if q.pending[key] == e {
-		delete(q.pending, key)
+	if q.pending[k] == e {
+		delete(q.pending, k)
 	}
 	q.mu.Unlock()
 	close(e.done)

@@ -1,10 +1,11 @@
 // Package ws serves GraphQL over WebSocket by the graphql-transport-ws protocol
 // (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md).
 //
-// A socket has one goroutine while it is idle, and one more for each operation that is being executed:
+// A socket has one goroutine of its own while it is idle, since it outlives the HTTP handler that has opened it, and one more for
+// each operation that is being executed:
 //
-//	client ──▶ read (the HTTP handler) ──▶ operation ──message──▶ outbox ──▶ crew ──▶ client
-//	                        └─▶ live subscription ──"there is something"──▶ crew: take, write ──▶ client
+//	client ──▶ read ──▶ operation ──message──▶ outbox ──▶ crew ──▶ client
+//	             └─▶ live subscription ──"there is something"──▶ crew: take, write ──▶ client
 //
 // What waits in the outboxes is written by a crew of few goroutines, all that there is at once, as far as the
 // connection takes it without waiting; for a client that reads more slowly a goroutine waits. The messages of an outbox are

@@ -160,6 +160,18 @@ func TestInitTimeout(t *testing.T) {
 	require.Never(t, func() bool { return f.Sockets() == 0 }, 150*time.Millisecond, 10*time.Millisecond)
 }
 
+// Within the authenticator's leeway too: a client that was acknowledged would forget that it fails.
+func TestExpiredTokenIsNotAcknowledged(t *testing.T) {
+	now := time.Now()
+	f := serve(t, Config{
+		Authenticator: servertest.Authenticator{ExpiresAt: now},
+		Now:           func() time.Time { return now },
+	})
+	c := f.dial(t, nil)
+	c.send(`{"type":"connection_init","payload":{"Authorization":"Bearer ann"}}`)
+	c.expectClose(4403)
+}
+
 func TestExpiredTokenClosesTheSocket(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	f := serve(t, Config{

@@ -18,10 +18,11 @@ type operation struct {
 	// so messages of this one that are still queued must not be written.
 	completed atomic.Bool
 
-	// Of a subscription whose answers the writer takes:
+	all *operations // the socket's, of which it is one
+
+	// Of a subscription whose answers are taken when they can be written:
 	sub   *execution.Subscription
-	ready bool // the outbox's
-	all   *operations
+	ready bool // whether it is in the outbox; outbox.mu guards it
 }
 
 // finish frees the operation's id. False means that the client has completed it.

@@ -112,6 +112,11 @@ func (s *socket) authenticate(ctx context.Context, payload json.RawMessage) (con
 		return ctx, errForbidden
 	}
 	if !caller.ExpiresAt.IsZero() {
+		// Without the authenticator's leeway, and before the acknowledgement, at which clients forget that they have
+		// failed before, and would come back at once.
+		if !s.cfg.Now().Before(caller.ExpiresAt) {
+			return ctx, errExpired
+		}
 		s.expiry = time.AfterFunc(caller.ExpiresAt.Sub(s.cfg.Now()), func() { s.end(errExpired) })
 	}
 	return auth.WithCaller(ctx, caller), nil

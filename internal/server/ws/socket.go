@@ -30,7 +30,7 @@ type socket struct {
 	// end ends the connection's context; the first reason counts.
 	end  func(why error)
 	out  *outbox
-	left chan struct{} // closed when the handler has ended
+	left chan struct{} // closed when serve has ended
 
 	ops     operations
 	slots   chan struct{}  // one for each goroutine of an operation

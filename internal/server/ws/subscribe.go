@@ -79,7 +79,7 @@ func (s *socket) start(ctx context.Context, op *operation, request *graphql.Oper
 }
 
 // run runs an operation and tells the client of its end, unless it was the client who ended it. A subscription
-// whose answers can be taken is left to the writer.
+// whose answers can be taken is left to the outbox.
 func (s *socket) run(ctx context.Context, op *operation, request *graphql.OperationContext) {
 	if ctx.Err() != nil {
 		op.cancel()
@@ -108,7 +108,7 @@ func (s *socket) run(ctx context.Context, op *operation, request *graphql.Operat
 	if ctx.Err() != nil || !op.finish() {
 		return
 	}
-	// An error here is the end of the connection, which the reader and the writer see for themselves.
+	// An error here is the end of the connection, which the reader and the outbox see for themselves.
 	if len(failure) > 0 {
 		_ = s.refuse(ctx, op, failure)
 		return

@@ -33,7 +33,7 @@ type Config struct {
 	// WriteTimeout is how long one message may take to be written: 5 s, and never more than PingInterval and
 	// PongTimeout together, since nothing is pinged while a write is blocked.
 	WriteTimeout time.Duration
-	// Queue is how many messages wait for the writer before operations have to: 64.
+	// Queue is how many messages of a socket wait to be written before operations have to: 64.
 	Queue int
 	// ReadLimit is the size of the largest message that is read, in bytes: [limit.Request].
 	ReadLimit int64

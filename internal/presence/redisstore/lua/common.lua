@@ -9,7 +9,7 @@
 -- (1 byte), epoch (6), since (online since, or offline since), lease end, last
 -- activity (5 each, from BASE on, 0: never), nonce of the sign-in (3), level (2), and
 -- the device of the live session. With a device of 37 bytes it has 64: Redis
--- keeps no longer values in a listpack. Another format needs another recordFormat in keys.go.
+-- keeps no longer values in a listpack. Another format needs another recordFormat in layout.go.
 local RECORD, RECORD_SIZE = '>BI6I5I5I5I3h', 27
 local LEASE_END, LEASE_END_AT = '>I5', 13 -- where the lease end stands in it
 local BASE = 1577836800000 -- 2020

@@ -10,21 +10,23 @@
 -- ARGV[4…], for each user: user, record, bucket (from 0, among KEYS)
 -- Returns: 1
 
-local level_index, touched = ARGV[3] == '1', { [KEYS[2]] = true, [KEYS[3]] = true }
+local online_key, level_key, level_index = KEYS[2], KEYS[3], ARGV[3] == '1'
 
-local function copy(id, record, u, at)
+local touched = { [online_key] = true, [level_key] = true }
+
+local function copy(user, record, u, at)
   local online = u.state == ONLINE or u.state == AWAY
   local here, gone = KEYS[online and at or at + 1], KEYS[online and at + 1 or at]
-  redis.call('HSET', here, id, record)
-  redis.call('HDEL', gone, id)
+  redis.call('HSET', here, user, record)
+  redis.call('HDEL', gone, user)
   touched[here] = true
   if not online then
-    redis.call('ZREM', KEYS[2], id)
-    redis.call('ZREM', KEYS[3], id)
+    redis.call('ZREM', online_key, user)
+    redis.call('ZREM', level_key, user)
   else
-    redis.call('ZADD', KEYS[2], u.active, id)
+    redis.call('ZADD', online_key, u.active, user)
     if level_index then
-      redis.call('ZADD', KEYS[3], u.level * LEVEL_UNIT + u.active, id)
+      redis.call('ZADD', level_key, u.level * LEVEL_UNIT + u.active, user)
     end
   end
 end

@@ -5,13 +5,15 @@
 -- ARGV[3] resharder, who must have it frozen   ARGV[4] the other layout
 -- Returns: 1, or 0 if the shard was not kept frozen
 
-local meta = redis.call('HMGET', KEYS[1], 'resharder', 'held', 'frozen')
-if meta[1] ~= ARGV[3] or tonumber(meta[2]) <= now or meta[3] ~= '1' then
+local meta_key, events_key, resharder, other = KEYS[1], KEYS[2], ARGV[3], ARGV[4]
+
+local meta = redis.call('HMGET', meta_key, 'resharder', 'held', 'frozen')
+if meta[1] ~= resharder or tonumber(meta[2]) <= now or meta[3] ~= '1' then
   return 0
 end
-redis.call('DEL', KEYS[1])
-redis.call('HSET', KEYS[1], 'layout', ARGV[4])
-redis.call('EXPIRE', KEYS[1], KEEP)
-redis.call('XADD', KEYS[2], '*', 'type', 'MOVED')
-redis.call('EXPIRE', KEYS[2], KEEP)
+redis.call('DEL', meta_key)
+redis.call('HSET', meta_key, 'layout', other)
+redis.call('EXPIRE', meta_key, KEEP)
+redis.call('XADD', events_key, '*', 'type', 'MOVED')
+redis.call('EXPIRE', events_key, KEEP)
 return 1

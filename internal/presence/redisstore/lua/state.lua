@@ -5,7 +5,7 @@
 --                               resharder, held (ms), frozen
 -- KEYS[2] {p:S:s}:events  stream  transitions, and first of all the genesis
 -- KEYS[3] {p:S:s}:online  zset    user -> last activity (ms), of those online
--- KEYS[4] {p:S:s}:level   zset    user -> level * 2^41 + last activity
+-- KEYS[4] {p:S:s}:level   zset    user -> level * LEVEL_UNIT + last activity
 -- KEYS[5…]              for each bucket that the call needs, two:
 --   {p:S:s}:session:B     hash    user -> record, of those online
 --   {p:S:s}:seen:B        hash    user -> record, of those offline

@@ -1,19 +1,33 @@
-package execution
+package share
 
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// shareKey is the same for subscriptions whose answers to an item are the same: their
-// documents are, and those of their variables that are used below the subscribed
+// key is the same for operations whose answers are the same.
+type key [sha256.Size]byte
+
+// keyOf is the key of an operation whose answers depend on nothing but these variables and
+// on whom they are for.
+func keyOf(op *graphql.OperationContext, variables map[string]any, scope string) (key, error) {
+	encoded, err := json.Marshal(variables) // with sorted keys
+	if err != nil {
+		return key{}, fmt.Errorf("variables: %w", err)
+	}
+	return sha256.Sum256([]byte(strings.Join([]string{op.RawQuery, op.OperationName, string(encoded), scope}, "\x00"))), nil
+}
+
+// SubscriptionKey is the same for subscriptions whose answers to an item are the same: their
+// scopes and documents are, and those of their variables that are used below the subscribed
 // field. The field's own arguments have chosen the items, and play no part after that: clients who
 // resume from different places share their answers from then on.
-func shareKey(op *graphql.OperationContext) string {
+func SubscriptionKey(op *graphql.OperationContext, scope string) string {
 	u := used{}
 	for _, s := range op.Operation.SelectionSet {
 		if field, ok := s.(*ast.Field); ok {
@@ -27,12 +41,11 @@ func shareKey(op *graphql.OperationContext) string {
 	for name := range u {
 		variables[name] = op.Variables[name]
 	}
-	encoded, err := json.Marshal(variables) // with sorted keys
+	k, err := keyOf(op, variables, scope)
 	if err != nil {
 		panic(err) // they came as JSON
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{op.RawQuery, op.OperationName, string(encoded)}, "\x00")))
-	return string(sum[:])
+	return string(k[:])
 }
 
 // used are the names of variables.
