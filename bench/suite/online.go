@@ -29,6 +29,9 @@ func numericID(i int) string { return strconv.Itoa(1_000_000 + i) }
 // device is as clients name theirs: 36 characters.
 func device(i int) string { return fmt.Sprintf("3f2b8c1e-7a4d-4e9b-9c55-%012d", i) }
 
+// signInRetries are for a store that is too busy with many sign-ins at once.
+const signInRetries = 10
+
 // comeOnline signs n users in.
 func comeOnline(ctx context.Context, s *redisstore.Store, n int, user func(i int) string) (*online, error) {
 	o := &online{store: s, beats: make([]presence.Beat, n)}
@@ -62,6 +65,12 @@ func (o *online) signIn(ctx context.Context, from, to int, user func(i int) stri
 		part[i] = presence.Beat{UserID: user(from + i), DeviceID: device(from + i)}
 	}
 	results, err := o.store.Beat(ctx, part)
+	for range signInRetries {
+		if !tooBusy(err) {
+			break
+		}
+		results, err = o.store.Beat(ctx, part)
+	}
 	if err != nil {
 		return err
 	}

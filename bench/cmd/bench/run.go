@@ -31,12 +31,10 @@ func (c runCommand) Run(ctx context.Context) error {
 	r.Sizes.Repetitions = cmp.Or(c.Repeat, r.Sizes.Repetitions)
 	r.Sizes.Span = cmp.Or(c.Span, r.Sizes.Span)
 	r.Table.Header = header(ctx, r.Sizes)
-	if err := measure(ctx, r, c.Case); err != nil {
+	err := measure(ctx, r, c.Case)
+	fmt.Print(r.Table) // also what was measured before something went wrong
+	if c.Out == "" || err != nil {
 		return err
-	}
-	fmt.Print(r.Table)
-	if c.Out == "" {
-		return nil
 	}
 	// #nosec G306 -- it is for everybody to read
 	return os.WriteFile(c.Out, []byte(r.Table.String()), 0o644)
