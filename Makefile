@@ -81,7 +81,7 @@ test-go: ## Run the Go tests, with the race detector
 	$(TOOL) gotestsum --format pkgname -- -race -timeout 10m ./...
 
 .PHONY: test-bench
-test-bench: ## Run each benchmark once, small, for what it checks
+test-bench: ## Run each benchmark once, small, for what it checks: bench-quick's, and those of bench/scale
 	cd bench && $(BENCH_TOOL) gotestsum --format pkgname -- -race -timeout 10m ./...
 
 .PHONY: test-faults
@@ -103,7 +103,15 @@ test-walkthrough: build examples/$(NPM_DONE) ## Run the example client against a
 	scripts/with-node scripts/walkthrough
 
 .PHONY: bench
-bench: ## Measure both stores: heartbeats, and pages of 10k to 1M users
+bench: deps ## Measure Rollcall next to what it is compared with, in one table (15 minutes, 2 GB; CASE=6 for one of them)
+	cd bench && $(GO) run ./cmd/bench $(if $(CASE),--case $(CASE)) --out results/last.md
+
+.PHONY: bench-quick
+bench-quick: deps ## Run each of these benchmarks once, small, to check the answers
+	cd bench && $(GO) run ./cmd/bench --quick
+
+.PHONY: bench-store
+bench-store: ## Measure both stores alone: heartbeats, and pages of 10k to 1M users
 	$(GO) test -run '^$$' -bench . -benchtime 2s -timeout 60m ./internal/presence/memstore ./internal/presence/redisstore
 
 .PHONY: bench-scale

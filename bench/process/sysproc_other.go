@@ -1,0 +1,9 @@
+//go:build !linux
+
+package process
+
+import "syscall"
+
+func sysProcAttr(user *syscall.Credential) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Credential: user}
+}

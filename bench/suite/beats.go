@@ -1,0 +1,118 @@
+package suite
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"rollcall/bench/figure"
+	"rollcall/bench/process"
+)
+
+// beats measures the store's heartbeats next to an UPSERT in PostgreSQL, as people
+// build presence, and to what Redis takes from its own C client.
+func beats(ctx context.Context, r *Run) error {
+	redis, err := process.StartRedis(ctx, r.Dir, "redis")
+	if err != nil {
+		return err
+	}
+	defer redis.Stop()
+	s, err := store(redis)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.Close() }()
+	users, err := comeOnline(ctx, s, r.Sizes.Online, numericID)
+	if err != nil {
+		return err
+	}
+	plain, err := process.StartRedis(ctx, r.Dir, "redis-plain")
+	if err != nil {
+		return err
+	}
+	defer plain.Stop()
+	contenders := []contender{
+		{"store", func(ctx context.Context) (map[metric]float64, error) {
+			return cost(func() (float64, error) { return users.fastest(ctx, r.Sizes.Span) }, redis)
+		}},
+		{"ZADD", func(ctx context.Context) (map[metric]float64, error) {
+			var perSecond float64
+			measured, err := cost(func() (n float64, err error) {
+				n, perSecond, err = r.zadd(ctx, plain)
+				return n, err
+			}, plain)
+			if err != nil {
+				return nil, err
+			}
+			measured[rate] = perSecond // by its own clock: it takes a while to start
+			return measured, nil
+		}},
+	}
+	for _, fsync := range []bool{true, false} {
+		name := "fsync " + map[bool]string{true: "on", false: "off"}[fsync]
+		postgres, err := process.StartPostgres(ctx, r.Dir, strings.ReplaceAll("postgres "+name, " ", "-"), fsync)
+		if err != nil {
+			return err
+		}
+		defer postgres.Stop()
+		upserts, err := newUpserts(ctx, process.PostgresURL(postgres.Addr), r.Sizes.Online)
+		if err != nil {
+			return err
+		}
+		defer upserts.close()
+		contenders = append(contenders,
+			contender{name, func(ctx context.Context) (map[metric]float64, error) {
+				return cost(func() (float64, error) { return upserts.single(ctx, r.Sizes.Span) }, postgres)
+			}},
+			contender{name + ", many rows", func(ctx context.Context) (map[metric]float64, error) {
+				return cost(func() (float64, error) { return upserts.many(ctx, r.Sizes.Span) }, postgres)
+			}},
+		)
+	}
+	got, err := r.alternate(ctx, contenders...)
+	if err != nil {
+		return err
+	}
+	twenty, part := figure.AtLeast(20), figure.AtLeast(0.35)
+	what := fmt.Sprintf("store, heartbeats of %d users, %d callers with %d each, ", r.Sizes.Online, callers, batch)
+	against := func(number int, name, title string, target *figure.Target) {
+		r.Table.Ratio(number, what+"a second", got["store"][rate], got[name][rate], title, target)
+		r.Table.Ratio(number, what+"for each second of the server's processor time", got["store"][perCPU], got[name][perCPU], title, nil)
+	}
+	against(1, "fsync on", fmt.Sprintf("PostgreSQL, an UPSERT each over %d connections, fsync on", connections), &twenty)
+	against(1, "fsync off", "the same, fsync off", nil)
+	against(1, "fsync on, many rows", fmt.Sprintf("PostgreSQL, UPSERTs of %d rows, fsync on", batch), nil)
+	against(1, "fsync off, many rows", "the same, fsync off", nil)
+	against(2, "ZADD", "redis-benchmark -P 64 ZADD", &part)
+	return nil
+}
+
+// zadd lets Redis' own client do the least that a heartbeat could be, and returns how often
+// it did that, and how often in a second.
+func (r *Run) zadd(ctx context.Context, redis *process.Child) (n, perSecond float64, err error) {
+	host, port, err := net.SplitHostPort(redis.Addr)
+	if err != nil {
+		return 0, 0, err
+	}
+	const each = 350_000 // about what it does in a second
+	n = math.Floor(each * r.Sizes.Span.Seconds())
+	// #nosec G204 -- the arguments are ours
+	out, err := exec.CommandContext(ctx, "redis-benchmark", "-h", host, "-p", port, "--csv",
+		"-c", strconv.Itoa(callers), "-P", "64", "-r", strconv.Itoa(r.Sizes.Online), "-n", strconv.Itoa(int(n)),
+		"ZADD", "online", "__rand_int__", "__rand_int__").Output()
+	if err != nil {
+		return 0, 0, fmt.Errorf("redis-benchmark: %w", err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(string(out))).ReadAll()
+	if err != nil || len(rows) == 0 || len(rows[len(rows)-1]) < 2 {
+		return 0, 0, errors.Join(fmt.Errorf("redis-benchmark says %q", out), err)
+	}
+	perSecond, err = strconv.ParseFloat(rows[len(rows)-1][1], 64)
+	return n, perSecond, err
+}
