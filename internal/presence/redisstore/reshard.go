@@ -20,7 +20,7 @@ const (
 )
 
 // ErrHeld is what a second resharding at a time gets, and one that was held up.
-var ErrHeld = errors.New("another resharding of this prefix is under way, or this one was held up; nothing has changed, try again later")
+var ErrHeld = errors.New("another resharding of this prefix is under way, or this one was held up; nothing has changed; try again in ten seconds")
 
 // Resharded is what a resharding has done.
 type Resharded struct {
