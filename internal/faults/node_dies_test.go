@@ -40,8 +40,9 @@ func TestANodeIsKilled(t *testing.T) {
 	require.LessOrEqual(t, latest, expiredWithin)
 	gone = r.awaitEvents(2*s.ttl+5*time.Second, 0, expired, sockets.users)
 	for user, e := range gone {
-		// A pong every 0.4 of the lease has extended it.
-		require.WithinRange(t, e.At, killed.Add(s.ttl/2), killed.Add(s.ttl+expiredWithin), user)
+		// A pong every 0.4 of the lease has extended it, unless the machine was too busy for short leases.
+		least := sized(-s.ttl, s.ttl/2)
+		require.WithinRange(t, e.At, killed.Add(least), killed.Add(s.ttl+expiredWithin), user)
 	}
 
 	s.start("ROLLCALL_HTTP_ADDR=" + strings.TrimPrefix(doomed.url, "http://")) // of the same name, and inherits nothing
