@@ -89,5 +89,10 @@ func (c *Clients) each(do func(i int) error) error {
 		wg.Go(func() { errs[i] = do(i) })
 	}
 	wg.Wait()
-	return errors.Join(errs...)
+	for _, err := range errs {
+		if err != nil {
+			return err // the others' will be the same
+		}
+	}
+	return nil
 }

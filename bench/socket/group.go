@@ -19,8 +19,11 @@ const UserPrefix = "t"
 // UserID is the user of an event.
 func UserID(event int) string { return UserPrefix + strconv.Itoa(event) }
 
-// userIDField is how an event's user comes.
-const userIDField = `"userId":"` + UserPrefix
+// userIDField is how an event's user comes, offlineType what comes right before if the user has gone.
+const (
+	userIDField = `"userId":"` + UserPrefix
+	offlineType = `"type":"OFFLINE",`
+)
 
 // connecting is how many subscribers connect at a time.
 const connecting = 32
@@ -142,7 +145,7 @@ func (g *Group) note(s *subscriber, message []byte) error {
 		if at < 0 {
 			break
 		}
-		offline := bytes.Contains(rest[:at], []byte(`"OFFLINE"`)) // the type comes right before
+		offline := bytes.HasSuffix(rest[:at], []byte(offlineType))
 		rest = rest[at+len(userIDField):]
 		event := 0
 		for len(rest) > 0 && rest[0] >= '0' && rest[0] <= '9' {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,6 +25,9 @@ type subscribed struct {
 	addr    string
 	barrier *socket.Barrier
 	group   *socket.Group
+
+	mu   sync.Mutex
+	told []socket.Told
 }
 
 const subscribers = 5
@@ -43,7 +48,12 @@ func subscribe(t *testing.T) *subscribed {
 	require.Eventually(t, func() bool { return ready(t.Context()) == nil }, 10*time.Second, 10*time.Millisecond)
 
 	s := &subscribed{addr: addr, barrier: socket.NewBarrier(subscribers, 0, 10)}
-	s.group, err = socket.Subscribe(t.Context(), addr, subscribers, s.barrier.Told)
+	s.group, err = socket.Subscribe(t.Context(), addr, subscribers, func(told socket.Told) {
+		s.mu.Lock()
+		s.told = append(s.told, told)
+		s.mu.Unlock()
+		s.barrier.Told(told)
+	})
 	require.NoError(t, err)
 	return s
 }
@@ -104,6 +114,15 @@ func TestAResetBreaksTheGroup(t *testing.T) {
 	<-s.group.Broken()
 	require.ErrorContains(t, s.barrier.Wait(t.Context(), s.group, 0), "reset")
 	require.Error(t, s.group.Close(socket.Count{}))
+}
+
+// What an event says of the presence after it must not be taken for the type of the next.
+func TestTypesAreToldApart(t *testing.T) {
+	s := subscribe(t)
+	s.post(t, `{"events":[{"type":"OFFLINE","userId":"t0","presence":{"status":"OFFLINE"}},{"type":"ONLINE","userId":"t1"}]}`)
+	s.await(t, 1)
+	require.NoError(t, s.group.Close(socket.Numbered(0, 2)))
+	require.ElementsMatch(t, slices.Repeat([]socket.Told{{Event: 0, Offline: true}, {Event: 1}}, subscribers), s.told)
 }
 
 func TestCounts(t *testing.T) {

@@ -41,7 +41,8 @@ func transitions(ctx context.Context, r *Run) error {
 		return err
 	}
 	defer server.Stop()
-	w := newWitness(transitionsPerSecond * int(r.Sizes.Span/time.Millisecond) * (r.Sizes.Repetitions + 1) / 1000)
+	// Each connection is tried once before the time begins, and sends one more at most when it ends.
+	w := newWitness((int(transitionsPerSecond*r.Sizes.Span.Seconds()) + 2*beating) * (r.Sizes.Repetitions + 1))
 	group, err := socket.Subscribe(ctx, server.Addr, 1, w.told)
 	if err != nil {
 		return err
@@ -78,7 +79,7 @@ type witness struct {
 }
 
 func newWitness(most int) *witness {
-	return &witness{due: make([]atomic.Int64, most+beating), end: make([]atomic.Int64, most+beating)}
+	return &witness{due: make([]atomic.Int64, most), end: make([]atomic.Int64, most)}
 }
 
 func (w *witness) told(t socket.Told) {
