@@ -86,15 +86,34 @@ func (s *Store) Follow(ctx context.Context, shard int, after presence.EventID, w
 	if shard >= g.shards {
 		return nil, after, presence.ErrTrimmed
 	}
-	blocked, cancel := context.WithTimeout(ctx, wait+redisconn.IOTimeout)
-	defer cancel()
-	err := s.blocked.XRead(blocked, &redis.XReadArgs{
-		Streams: []string{g.keys[shard].events, formatEventID(after)}, Count: 1, Block: max(wait, time.Millisecond),
-	}).Err()
-	if err != nil && !errors.Is(err, redis.Nil) {
-		return nil, after, classify(fmt.Errorf("event log of shard %d: %w", shard, err))
+	for end := time.Now().Add(wait); ; {
+		left := time.Until(end)
+		block := max(min(left, maxBlock), time.Millisecond)
+		news, err := s.awaitNews(ctx, g.keys[shard].events, after, block)
+		if err != nil {
+			return nil, after, classify(fmt.Errorf("event log of shard %d: %w", shard, err))
+		}
+		if news || left <= block || ctx.Err() != nil {
+			break
+		}
 	}
 	return s.Range(ctx, shard, after)
+}
+
+// maxBlock bounds one read that waits: the client can't break it off.
+const maxBlock = 2 * time.Second
+
+// awaitNews waits for an entry after one of a log, and tells whether there is any.
+func (s *Store) awaitNews(ctx context.Context, events string, after presence.EventID, block time.Duration) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, block+redisconn.IOTimeout)
+	defer cancel()
+	err := s.blocked.XRead(ctx, &redis.XReadArgs{
+		Streams: []string{events, formatEventID(after)}, Count: 1, Block: block,
+	}).Err()
+	if errors.Is(err, redis.Nil) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // The entries that are no events: a log's first (lua/state.lua), and the last of one
