@@ -9,20 +9,16 @@ import (
 // for a client or for an answer: a delivery to ten thousand sockets starts no goroutine for each.
 type crew struct {
 	mu      sync.Mutex
-	outs    []*outbox // that have something to write, in turn
-	next    int
+	outs    []*outbox // that have something to write, in turn; each once
 	working int
 }
-
-// most is how many work at a time.
-func (c *crew) most() int { return runtime.GOMAXPROCS(0) }
 
 // add has an outbox written.
 func (c *crew) add(o *outbox) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.outs = append(c.outs, o)
-	if c.working < c.most() {
+	if c.working < runtime.GOMAXPROCS(0) {
 		c.working++
 		go c.work()
 	}
@@ -39,19 +35,13 @@ func (c *crew) work() {
 func (c *crew) take() *outbox {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.next == len(c.outs) {
-		c.outs, c.next = c.outs[:0], 0
-		if cap(c.outs) > keptOuts {
-			c.outs = nil
-		}
+	if len(c.outs) == 0 {
+		c.outs = nil // the next one may be long in coming, and many were here
 		c.working--
 		return nil
 	}
-	o := c.outs[c.next]
-	c.outs[c.next] = nil
-	c.next++
+	o := c.outs[0]
+	c.outs[0] = nil
+	c.outs = c.outs[1:] // what is behind is left to append, which copies what is before it only
 	return o
 }
-
-// keptOuts is the length up to which the list is kept.
-const keptOuts = 1 << 14
