@@ -62,7 +62,7 @@ func (s *slotSpy) lookAt(cmd redis.Cmder) {
 		}
 	case "xread":
 		keys = append(keys, args[len(args)-2].(string))
-	case "hget", "hgetall", "hset", "hsetnx", "expire", "del", "zcard", "xrange":
+	case "hget", "hgetall", "hset", "hsetnx", "expire", "xrange":
 		keys = append(keys, args[1].(string))
 	case "unlink":
 		for _, key := range args[1:] {

@@ -16,6 +16,15 @@ type head struct {
 	left  bool           // the shard has more behind it
 }
 
+// newHeads are all shards, to be read from a mark on; nil: from the beginning.
+func newHeads(g *generation, mark *presence.Mark) []*head {
+	heads := make([]*head, g.shards)
+	for shard := range heads {
+		heads[shard] = &head{shard: shard, mark: mark, left: true}
+	}
+	return heads
+}
+
 // merge moves rows from the heads into the page, in the request's order, until
 // the page is full or no more are known to come next. It returns the heads that must be
 // read further before it can go on; nil when the page is complete.

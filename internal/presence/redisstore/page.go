@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"rollcall/internal/presence"
 )
@@ -22,13 +23,10 @@ func (s *Store) Page(ctx context.Context, req presence.PageRequest) (presence.Pa
 
 func (s *Store) orderedPage(ctx context.Context, g *generation, req presence.PageRequest) (presence.Page, error) {
 	var page presence.Page
-	heads := make([]*head, g.shards)
-	dry := make([]*head, g.shards)
-	for shard := range heads {
-		heads[shard] = &head{shard: shard, mark: req.After, left: true}
-	}
-	copy(dry, heads)
-	share := min(req.First, shardShare(req.First, g.shards)+g.margin.more())
+	heads := newHeads(g, req.After)
+	dry := slices.Clone(heads)
+	least := shardShare(req.First, g.shards)
+	share := min(req.First, least+g.margin.more())
 	for first := true; ; first = false {
 		parts, err := s.fetch(ctx, g, req, dry, share)
 		if err != nil {
@@ -41,7 +39,7 @@ func (s *Store) orderedPage(ctx context.Context, g *generation, req presence.Pag
 			}
 		}
 		dry = merge(req, heads, &page)
-		if first {
+		if first && least < req.First { // else it says nothing of shares
 			g.margin.learn(dry != nil)
 		}
 		if dry == nil {

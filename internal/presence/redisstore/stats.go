@@ -13,28 +13,21 @@ import (
 	"rollcall/internal/presence"
 )
 
-// Stats implements presence.Store by ZCARD and INFO.
+// Stats implements presence.Store by the totals of page.lua, and INFO.
 func (s *Store) Stats(ctx context.Context) (presence.Stats, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	g := s.current()
 	var st presence.Stats
-	if err := s.verify(ctx); err != nil {
+	parts, err := s.fetch(ctx, g, presence.PageRequest{Order: presence.LastActiveDesc}, newHeads(g, nil), 0)
+	if err != nil {
 		return st, err
 	}
-	pipe := s.client.Pipeline()
-	cards := make([]*redis.IntCmd, g.shards)
-	for shard, k := range g.keys {
-		cards[shard] = pipe.ZCard(ctx, k.online)
-	}
-	if _, err := pipe.Exec(ctx); err != nil {
-		return st, classify(fmt.Errorf("stats: %w", err))
-	}
-	for _, card := range cards {
-		st.OnlineByShard = append(st.OnlineByShard, int(card.Val()))
+	for _, p := range parts {
+		st.OnlineByShard = append(st.OnlineByShard, p.total)
 	}
 	var mu sync.Mutex // servers are asked at the same time
-	err := s.eachServer(ctx, func(ctx context.Context, server *redis.Client) error {
+	err = s.eachServer(ctx, func(ctx context.Context, server *redis.Client) error {
 		memory, err := server.Info(ctx, "memory").Result()
 		if err != nil {
 			return classify(fmt.Errorf("stats: %w", err))
