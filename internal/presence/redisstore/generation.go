@@ -14,6 +14,7 @@ import (
 // shard. Resharding ends it, and all nodes go on with another.
 type generation struct {
 	layout
+	text    string // the layout's, which goes with every call
 	keys    []*shardKeys
 	commits []*committer
 	sweeps  []*sweep
@@ -23,7 +24,7 @@ type generation struct {
 }
 
 func (s *Store) newGeneration(l layout) *generation {
-	g := &generation{layout: l, outages: make([]atomic.Bool, l.shards)}
+	g := &generation{layout: l, text: l.String(), outages: make([]atomic.Bool, l.shards)}
 	for shard := range l.shards {
 		g.keys = append(g.keys, newShardKeys(s.opts.Prefix, l, shard))
 		g.sweeps = append(g.sweeps, newSweep(l.buckets))
@@ -47,9 +48,9 @@ const emptyReply = "EMPTY "
 // it had before a resharding, would else have two lists of users: some nodes', and the others'.
 func (s *Store) begin(ctx context.Context, g *generation) error {
 	stored, err := findLayout(ctx, s.client, s.opts.Prefix)
-	if err == nil && stored != "" && stored != g.String() {
+	if err == nil && stored != "" && stored != g.text {
 		s.follow(ctx, g, movedReply+stored)
-		err = fmt.Errorf("prefix %q is stored in %q, not in %q", s.opts.Prefix, stored, g)
+		err = fmt.Errorf("prefix %q is stored in %q, not in %q", s.opts.Prefix, stored, g.text)
 	}
 	if _, unavailable := errors.AsType[*presence.UnavailableError](err); err == nil || unavailable {
 		return err

@@ -148,12 +148,12 @@ func (s *Store) Check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	own := s.current().layout
-	if stored == "" || stored == own.String() {
+	own := s.current()
+	if stored == "" || stored == own.text {
 		s.checked.Store(true)
 		return nil
 	}
-	err = fmt.Errorf("prefix %q is stored in %q, this node wants %q", s.opts.Prefix, stored, own)
+	err = fmt.Errorf("prefix %q is stored in %q, this node wants %q", s.opts.Prefix, stored, own.text)
 	if there, ok := parseLayout(stored); ok && there.levelIndex == own.levelIndex && there.shards != own.shards {
 		return fmt.Errorf("%w: set ROLLCALL_SHARDS=%d, or move it, while its nodes serve, with: rollcall reshard --shards %d",
 			err, there.shards, own.shards)

@@ -128,7 +128,7 @@ func (r *resharding) prepare(ctx context.Context) (frozenAt time.Time, err error
 // are: we may have been stopped for so long that another resharding has taken
 // over, and users are there by now.
 func (r *resharding) claim(ctx context.Context) error {
-	args := []any{r.to.String(), r.from.String(), r.id, int(pointFor.Seconds())}
+	args := []any{r.to.text, r.from.text, r.id, int(pointFor.Seconds())}
 	var calls []call
 	for shard, k := range r.to.keys {
 		calls = append(calls, call{shard, []string{k.meta}, args})
@@ -154,7 +154,7 @@ func (r *resharding) move(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	pipe := r.store.client.Pipeline()
 	for _, k := range r.to.keys { // before any node comes: nobody may claim them any more
-		pipe.HSetNX(ctx, k.meta, "layout", r.to.String())
+		pipe.HSetNX(ctx, k.meta, "layout", r.to.text)
 		pipe.Expire(ctx, k.meta, pointFor)
 	}
 	_, _ = pipe.Exec(ctx)
@@ -171,7 +171,7 @@ func (r *resharding) decide(ctx context.Context) error {
 	for {
 		err := r.moveShard(ctx, 0)
 		switch {
-		case err == nil, strings.Contains(err.Error(), movedReply+r.to.String()):
+		case err == nil, strings.Contains(err.Error(), movedReply+r.to.text):
 			return nil
 		case errors.Is(err, ErrHeld), time.Since(r.heldAt) > holdFor-2*callTimeout:
 			return err
@@ -181,7 +181,7 @@ func (r *resharding) decide(ctx context.Context) error {
 }
 
 func (r *resharding) moveShard(ctx context.Context, shard int) error {
-	k, args := r.from.keys[shard], append(r.store.readArgs(r.from, 2), r.id, r.to.String())
+	k, args := r.from.keys[shard], append(r.store.readArgs(r.from, 2), r.id, r.to.text)
 	return kept(r.store.run(ctx, r.from, r.store.scripts.move, []call{{shard, []string{k.meta, k.events}, args}}))
 }
 

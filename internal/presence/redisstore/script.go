@@ -91,13 +91,16 @@ func (s *Store) runEach(ctx context.Context, g *generation, sc *script, calls []
 		}
 		return replies
 	}
-	begin := sync.OnceValue(func() error { return s.begin(ctx, g) })
+	var begin func() error // asked at most once
 	for i, cmd := range s.send(ctx, sc, calls) {
 		answer, err := cmd.Result()
 		if redis.HasErrorPrefix(err, "NOSCRIPT") {
 			answer, err = s.client.Eval(ctx, sc.source, calls[i].keys, calls[i].args...).Result()
 		}
 		if redis.HasErrorPrefix(err, emptyReply) {
+			if begin == nil {
+				begin = sync.OnceValue(func() error { return s.begin(ctx, g) })
+			}
 			answer, err = s.runFirst(ctx, sc, calls[i], begin)
 		}
 		if err != nil {

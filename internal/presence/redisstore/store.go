@@ -117,7 +117,7 @@ func (s *Store) now() any {
 
 // readArgs are the ARGV that common.lua takes, with room for n more.
 func (s *Store) readArgs(g *generation, n int) []any {
-	return append(make([]any, 0, 2+n), s.now(), g.String())
+	return append(make([]any, 0, 2+n), s.now(), g.text)
 }
 
 // writeArgs are the ARGV that state.lua takes for a shard, with room for n more.
