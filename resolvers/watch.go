@@ -77,8 +77,7 @@ func (w *watch) Poll() (live.Item, error) {
 // Close ends the watch.
 func (w *watch) Close() {
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.closed = true
 	w.timer.Stop()
-	w.mu.Unlock()
-	w.notify()
 }

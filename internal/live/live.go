@@ -34,7 +34,7 @@ type End struct {
 type Subscription struct {
 	Source Source
 	// Scope is whom the answers are for: "" if they are the same for every caller. They
-	// are then made without one.
+	// are then made as for a stranger.
 	Scope string
 	// OnlyNews leaves out an answer that is the same as the one before.
 	OnlyNews bool

@@ -62,15 +62,15 @@ func (s *Subscription) Take() (payload []byte, ended bool) {
 		if s.item == nil && !s.ended {
 			s.item, s.ended = s.next()
 		}
-		if s.item == nil {
+		switch {
+		case s.over(): // it was ended from outside, which is no end to tell of
+			return nil, false
+		case s.item == nil:
 			return nil, s.ended
 		}
 		item := s.item
 		payload, ok := item.Share(s.key, func() []byte { return s.answer(item) }, s.notify)
-		switch {
-		case s.over(): // it was ended from outside, which is no end to tell of
-			return nil, false
-		case !ok:
+		if !ok {
 			return nil, false
 		}
 		s.item = nil
@@ -87,10 +87,7 @@ func (s *Subscription) Take() (payload []byte, ended bool) {
 // next is the source's next item, nil if there is none now; the last one says why it is the last.
 func (s *Subscription) next() (item live.Item, last bool) {
 	item, err := s.source.Poll()
-	switch {
-	case s.over():
-		return nil, false
-	case err != nil:
+	if err != nil {
 		return live.End{Err: err, Memo: new(live.Memo)}, true
 	}
 	return item, false

@@ -24,7 +24,7 @@ func (s *socket) subscribe(ctx context.Context, m message) error {
 	if s.ops.has(m.ID) {
 		return errDuplicateID
 	}
-	ctx, cancel := context.WithCancel(graphql.StartOperationTrace(ctx))
+	ctx, cancel := context.WithCancel(ctx)
 	op := newOperation(&s.ops, m.ID, cancel)
 	if err := s.admit(ctx, m); err != nil {
 		defer cancel()
