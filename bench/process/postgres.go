@@ -2,27 +2,25 @@ package process
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
-	"strconv"
-	"syscall"
 
 	"github.com/jackc/pgx/v5"
+
+	"rollcall/internal/pgtest"
 )
 
 // StartPostgres makes a cluster with the settings of a fresh installation, but for fsync, and
 // starts it. URL connects to it.
 func StartPostgres(ctx context.Context, dir, name string, fsync bool) (*Child, error) {
-	bin, err := PostgresPrograms()
+	bin, err := pgtest.Programs()
 	if err != nil {
 		return nil, err
 	}
-	owner, err := postgresUser()
+	owner, err := pgtest.ServerUser()
 	if err != nil {
 		return nil, err
 	}
@@ -67,40 +65,4 @@ func StartPostgres(ctx context.Context, dir, name string, fsync bool) (*Child, e
 // PostgresURL connects to the database of a cluster that StartPostgres has started.
 func PostgresURL(addr string) string {
 	return "postgres://postgres@" + addr + "/postgres?sslmode=disable"
-}
-
-// PostgresPrograms is the directory of an initdb with a postgres beside it.
-func PostgresPrograms() (string, error) {
-	for _, pattern := range []string{
-		"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql@*/bin", "/usr/local/opt/postgresql@*/bin",
-	} {
-		found, err := filepath.Glob(filepath.Join(pattern, "initdb"))
-		if err != nil {
-			return "", err
-		}
-		if len(found) > 0 {
-			return filepath.Dir(found[len(found)-1]), nil
-		}
-	}
-	if found, err := exec.LookPath("initdb"); err == nil {
-		return filepath.Dir(found), nil
-	}
-	return "", errors.New("found no initdb: install the PostgreSQL server package")
-}
-
-// postgresUser is the user to run as, nil for the current one: PostgreSQL refuses to be root.
-func postgresUser() (*syscall.Credential, error) {
-	if os.Geteuid() != 0 {
-		return nil, nil
-	}
-	u, err := user.Lookup("postgres")
-	if err != nil {
-		return nil, err
-	}
-	uid, err := strconv.ParseUint(u.Uid, 10, 32)
-	if err != nil {
-		return nil, err
-	}
-	gid, err := strconv.ParseUint(u.Gid, 10, 32)
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
 }

@@ -32,11 +32,11 @@ type cluster struct {
 }
 
 func launch() (*cluster, error) {
-	bin, err := findBinaries()
+	bin, err := Programs()
 	if err != nil {
 		return nil, err
 	}
-	user, err := serverUser()
+	user, err := ServerUser()
 	if err != nil {
 		return nil, err
 	}

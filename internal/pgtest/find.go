@@ -14,11 +14,11 @@ import (
 	"syscall"
 )
 
-// findBinaries returns the directory of the newest initdb and postgres.
+// Programs is the directory of the newest initdb and postgres.
 //
 // The packages' own directories come before PATH, since what is in PATH may be
 // a wrapper that starts something else.
-func findBinaries() (string, error) {
+func Programs() (string, error) {
 	patterns := []string{
 		"/usr/lib/postgresql/*/bin",          // Debian, Ubuntu
 		"/usr/pgsql-*/bin",                   // PostgreSQL's own RPMs
@@ -58,8 +58,8 @@ func isProgram(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// serverUser is the user to run as: PostgreSQL refuses to be root.
-func serverUser() (*syscall.Credential, error) {
+// ServerUser is the user to run as, nil for the current one: PostgreSQL refuses to be root.
+func ServerUser() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
 	}

@@ -11,14 +11,14 @@ import (
 	"strings"
 	"time"
 
-	"rollcall/bench/process"
 	"rollcall/bench/suite"
+	"rollcall/internal/pgtest"
 )
 
 // header says where, when and with what it is measured.
 func header(ctx context.Context, s suite.Sizes) []string {
 	postgres := "none"
-	if bin, err := process.PostgresPrograms(); err == nil {
+	if bin, err := pgtest.Programs(); err == nil {
 		postgres = said(ctx, filepath.Join(bin, "postgres"), "--version")
 	}
 	return []string{
