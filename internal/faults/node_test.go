@@ -1,19 +1,19 @@
 package faults
 
 import (
-	"bytes"
 	"net/http"
 	"os"
 	"os/exec"
 	"regexp"
 	"runtime"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"rollcall/internal/logtest"
 )
 
 const (
@@ -29,7 +29,7 @@ type node struct {
 	t   *testing.T
 	url string // without a slash at the end
 	// output is what the process has written: what it says at its start, and its log.
-	output *output
+	output *logtest.Log
 	cmd    *exec.Cmd
 	done   chan struct{} // closed when the process has ended and was waited for
 }
@@ -37,7 +37,7 @@ type node struct {
 // startNode starts a node on a free port. Its output is shown if the test fails.
 func startNode(t *testing.T, program string, env []string) *node {
 	t.Helper()
-	n := &node{t: t, output: &output{}, cmd: exec.Command(program, "serve"), done: make(chan struct{})}
+	n := &node{t: t, output: new(logtest.Log), cmd: exec.Command(program, "serve"), done: make(chan struct{})}
 	n.cmd.Env = append(without(os.Environ(), "ROLLCALL_"), append(env, "GOTRACEBACK=all")...)
 	n.cmd.Stdout, n.cmd.Stderr = n.output, n.output
 	n.cmd.SysProcAttr = sysProcAttr()
@@ -58,7 +58,7 @@ func startNode(t *testing.T, program string, env []string) *node {
 	t.Cleanup(func() {
 		n.kill()
 		if t.Failed() {
-			t.Logf("%s said at last:\n%s", n.url, n.output.tail(40))
+			t.Logf("%s said at last:\n%s", n.url, tail(n.output.String(), 40))
 		}
 	})
 	require.Eventually(t, func() bool {
@@ -140,26 +140,8 @@ func (n *node) ready(client *http.Client) bool {
 	return res.StatusCode == http.StatusOK
 }
 
-// output collects what a process writes.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
-}
-
-// tail is the last lines.
-func (o *output) tail(lines int) string {
-	all := strings.Split(strings.TrimSpace(o.String()), "\n")
+// tail is the last lines of a text.
+func tail(text string, lines int) string {
+	all := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
