@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 
 	"rollcall/internal/presence"
@@ -62,13 +63,25 @@ func (s *Store) commit(ctx context.Context, g *generation, flight []*batch) {
 
 func (s *Store) beatCall(g *generation, b *batch) call {
 	var buckets bucketSet
-	args := s.writeArgs(g, b.shard, 6*len(b.beats))
+	args := s.writeArgs(g, b.shard, 2*len(b.beats))
 	for i := range b.beats {
 		beat := &b.beats[i]
 		_, bucket := g.place(beat.UserID)
-		args = append(args, beat.UserID, packDevice(beat.DeviceID), int64(beat.Epoch), beat.Nonce, int(beat.Kind), buckets.add(bucket))
+		args = append(args, beat.UserID, packBeat(buckets.add(bucket), beat))
 	}
 	return call{b.shard, g.keys[b.shard].writeKeys(buckets.list), args}
+}
+
+// packBeat is what lua/beat.lua is told of a beat besides its user, as its BEAT says: the bucket's number in 2
+// bytes, the kind in 1, the epoch in 7 and the nonce in 3, and behind them the device.
+func packBeat(bucket int, beat *presence.Beat) []byte {
+	device := packDevice(beat.DeviceID)
+	b := make([]byte, 0, 13+len(device))
+	b = binary.BigEndian.AppendUint16(b, uint16(bucket)) // #nosec G115 -- below maxBatch
+	b = append(b, byte(beat.Kind))
+	b = append(b, binary.BigEndian.AppendUint64(nil, uint64(beat.Epoch))[1:]...)
+	b = append(b, binary.BigEndian.AppendUint32(nil, beat.Nonce)[1:]...)
+	return append(b, device...)
 }
 
 func beatResults(answer any, n int) ([]presence.BeatResult, error) {

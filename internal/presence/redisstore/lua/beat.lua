@@ -1,11 +1,13 @@
 -- Heartbeats of users of one shard, in their order.
 --
 -- KEYS: state.lua, with the buckets of the users
--- ARGV, for each beat: user, device, epoch (0: sign in), nonce (of a sign-in),
---   kind (ACTIVE, BACKGROUND or PONG), bucket (from 0, among KEYS)
+-- ARGV, for each beat: user, and as BEAT with the device behind it: bucket (from 0,
+--   among KEYS), kind (ACTIVE, BACKGROUND or PONG), epoch (0: sign in), nonce (of a sign-in)
 -- Returns: now (ms), then for each beat: code, epoch, lease end (ms)
 --   codes: SIGNED_IN, REFRESHED, RESUMED, REPLACED_OTHER_DEVICE; refused, nothing
 --   changed: REPLACED, ENDED, AHEAD (constants.go)
+
+local BEAT = '>HBI7I3' -- packBeat writes it: one text is read faster than four
 
 -- admit decides what a beat with this epoch from this device does: its code, and
 -- the epoch that is to be live then.
@@ -82,9 +84,10 @@ local function beat(u, device, epoch, nonce, kind)
 end
 
 local reply, accepted = { now }, 0
-for i = HEADER + 1, #ARGV, 6 do
-  local u = read(ARGV[i], ARGV[i + 5])
-  local code = beat(u, ARGV[i + 1], tonumber(ARGV[i + 2]), tonumber(ARGV[i + 3]), tonumber(ARGV[i + 4]))
+for i = HEADER + 1, #ARGV, 2 do
+  local bucket, kind, epoch, nonce, device_at = struct.unpack(BEAT, ARGV[i + 1])
+  local u = read(ARGV[i], bucket)
+  local code = beat(u, string.sub(ARGV[i + 1], device_at), epoch, nonce, kind)
   if code >= 0 then
     accepted = accepted + 1
   end
@@ -92,5 +95,6 @@ for i = HEADER + 1, #ARGV, 6 do
   reply[#reply + 1] = u.epoch
   reply[#reply + 1] = u.lease_end
 end
+place()
 redis.call('HINCRBY', meta_key, 'beats', accepted)
 return reply

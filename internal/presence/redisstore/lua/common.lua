@@ -31,16 +31,19 @@ local function from_base(time)
 end
 
 local function to_base(time)
-  return math.max(0, time - BASE)
+  return time > BASE and time - BASE or 0
 end
 
--- unpack_record is nil for what is no record, which counts as nothing.
-local function unpack_record(record)
+-- unpack_record is nil for what is no record, which counts as nothing. The user, the
+-- hashes session and seen in which they may be and whether they are online are for
+-- scripts that write; a table that grows later costs twice the time.
+local function unpack_record(record, user, session, seen, online)
   if not record or #record < RECORD_SIZE then
     return nil
   end
   local state, epoch, since, lease_end, active, nonce, level, device_at = struct.unpack(RECORD, record)
-  return { state = state, epoch = epoch, since = from_base(since), lease_end = from_base(lease_end),
+  return { id = user, session = session, seen = seen, online = online,
+    state = state, epoch = epoch, since = from_base(since), lease_end = from_base(lease_end),
     active = from_base(active), nonce = nonce, level = level, device = string.sub(record, device_at) }
 end
 

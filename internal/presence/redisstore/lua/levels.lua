@@ -15,4 +15,5 @@ for i = HEADER + 1, #ARGV, 3 do
     changed = changed + 1
   end
 end
+place()
 return changed

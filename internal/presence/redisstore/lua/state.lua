@@ -71,24 +71,15 @@ do
   end
 end
 
--- open is the user of a record, as found in the hash session or seen; nil if it is none.
-local function open(user, session, seen, record, online)
-  local u = unpack_record(record)
-  if u then
-    u.id, u.session, u.seen, u.online = user, session, seen, online
-  end
-  return u
-end
-
 -- read is what is known of a user; epoch 0 where nothing is. The bucket is
 -- counted from 0 among those in KEYS.
 local function read(user, bucket)
   local session, seen = KEYS[5 + 2 * bucket], KEYS[6 + 2 * bucket]
-  local u = open(user, session, seen, redis.call('HGET', session, user), true)
+  local u = unpack_record(redis.call('HGET', session, user), user, session, seen, true)
   if u then
     return u
   end
-  u = open(user, session, seen, redis.call('HGET', seen, user), false)
+  u = unpack_record(redis.call('HGET', seen, user), user, session, seen, false)
   if u and not forgotten(u.since) then
     return u
   end
@@ -100,11 +91,34 @@ local function write(u)
   redis.call('HSET', u.online and u.session or u.seen, u.id, pack_record(u))
 end
 
--- list puts a user where their last activity and level say.
+-- place puts the users whom list has gathered where their last activity and level
+-- say: one ZADD for many costs half as much as one for each, and a score as text a
+-- third of what Redis takes for a number. A script that lists must place at its end.
+local MOST = 1000 -- Lua takes 8,000 arguments
+local listed, by_activity, by_level, texts = 0, { online_key }, { level_key }, {}
+
+local function place()
+  if listed > 0 then
+    redis.call('ZADD', unpack(by_activity))
+    if level_index then
+      redis.call('ZADD', unpack(by_level))
+    end
+  end
+  listed, by_activity, by_level = 0, { online_key }, { level_key }
+end
+
+local function text(score)
+  texts[score] = texts[score] or string.format('%.0f', score)
+  return texts[score]
+end
+
 local function list(u)
-  redis.call('ZADD', online_key, u.active, u.id)
-  if level_index then
-    redis.call('ZADD', level_key, u.level * LEVEL_UNIT + u.active, u.id)
+  local at = 2 * listed + 2
+  listed = listed + 1
+  by_activity[at], by_activity[at + 1] = text(u.active), u.id
+  by_level[at], by_level[at + 1] = text(u.level * LEVEL_UNIT + u.active), u.id
+  if listed == MOST then
+    place()
   end
 end
 

@@ -45,7 +45,7 @@ local function look(session, seen)
     elseif lease_end > now or now < grace then
       again = math.min(again, math.max(lease_end, grace))
     elseif expired < limit then
-      leave(open(records[i], session, seen, records[i + 1], true), EXPIRED)
+      leave(unpack_record(records[i + 1], records[i], session, seen, true), EXPIRED)
       expired = expired + 1
     else
       again = 0
