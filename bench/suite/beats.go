@@ -2,13 +2,7 @@ package suite
 
 import (
 	"context"
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"math"
-	"net"
-	"os/exec"
-	"strconv"
 	"strings"
 
 	"rollcall/bench/figure"
@@ -44,7 +38,7 @@ func beats(ctx context.Context, r *Run) error {
 		{"ZADD", func(ctx context.Context) (map[metric]float64, error) {
 			var perSecond float64
 			measured, err := cost(func() (n float64, err error) {
-				n, perSecond, err = r.zadd(ctx, plain)
+				n, perSecond, err = r.zadd(ctx, plain, r.Sizes.Online)
 				return n, err
 			}, plain)
 			if err != nil {
@@ -91,28 +85,4 @@ func beats(ctx context.Context, r *Run) error {
 	against(1, "fsync off, many rows", "the same, fsync off", nil)
 	against(2, "ZADD", "redis-benchmark -P 64 ZADD", &part)
 	return nil
-}
-
-// zadd lets Redis' own client do the least that a heartbeat could be, and returns how often
-// it did that, and how often in a second.
-func (r *Run) zadd(ctx context.Context, redis *process.Child) (n, perSecond float64, err error) {
-	host, port, err := net.SplitHostPort(redis.Addr)
-	if err != nil {
-		return 0, 0, err
-	}
-	const each = 350_000 // about what it does in a second
-	n = math.Floor(each * r.Sizes.Span.Seconds())
-	// #nosec G204 -- the arguments are ours
-	out, err := exec.CommandContext(ctx, "redis-benchmark", "-h", host, "-p", port, "--csv",
-		"-c", strconv.Itoa(callers), "-P", "64", "-r", strconv.Itoa(r.Sizes.Online), "-n", strconv.Itoa(int(n)),
-		"ZADD", "online", "__rand_int__", "__rand_int__").Output()
-	if err != nil {
-		return 0, 0, fmt.Errorf("redis-benchmark: %w", err)
-	}
-	rows, err := csv.NewReader(strings.NewReader(string(out))).ReadAll()
-	if err != nil || len(rows) == 0 || len(rows[len(rows)-1]) < 2 {
-		return 0, 0, errors.Join(fmt.Errorf("redis-benchmark says %q", out), err)
-	}
-	perSecond, err = strconv.ParseFloat(rows[len(rows)-1][1], 64)
-	return n, perSecond, err
 }

@@ -77,13 +77,25 @@ func (p *population) client() *redis.Client {
 	return redis.NewClient(&redis.Options{Addr: p.redis.Addr})
 }
 
-// measureGrowth takes the heartbeats a second of few users and of many.
+// measureGrowth takes the heartbeats a second of few users and of many, and what Redis itself takes
+// of as many: its sorted sets grow slower, too.
 func (r *Run) measureGrowth(ctx context.Context, few, many *population) error {
+	plain, err := process.StartRedis(ctx, r.Dir, "redis-plain")
+	if err != nil {
+		return err
+	}
+	defer plain.Stop()
+	bare := func(p *population) string { return "a sorted set of " + p.title() }
 	var contenders []contender
 	for _, p := range []*population{few, many} {
-		contenders = append(contenders, contender{p.title(), func(ctx context.Context) (map[metric]float64, error) {
-			return cost(func() (float64, error) { return p.fastest(ctx, r.Sizes.Span) })
-		}})
+		contenders = append(contenders,
+			contender{p.title(), func(ctx context.Context) (map[metric]float64, error) {
+				return cost(func() (float64, error) { return p.fastest(ctx, r.Sizes.Span) })
+			}},
+			contender{bare(p), func(ctx context.Context) (map[metric]float64, error) {
+				_, perSecond, err := r.zadd(ctx, plain, len(p.beats))
+				return map[metric]float64{rate: perSecond}, err
+			}})
 	}
 	got, err := r.alternate(ctx, contenders...)
 	if err != nil {
@@ -92,5 +104,9 @@ func (r *Run) measureGrowth(ctx context.Context, few, many *population) error {
 	flat := figure.AtLeast(0.6)
 	r.Table.Ratio(12, fmt.Sprintf("store, heartbeats/s with %s, %d callers with %d each", many.title(), callers, batch),
 		got[many.title()][rate], got[few.title()][rate], few.title(), &flat)
+	r.Table.Ratio(12, "redis-benchmark -P 64 ZADD, a second, "+bare(many),
+		got[bare(many)][rate], got[bare(few)][rate], bare(few), nil)
+	r.Table.Ratio(12, "the store's heartbeats, "+many.title(),
+		got[many.title()][rate], got[bare(many)][rate], "redis-benchmark -P 64 ZADD, "+bare(many), nil)
 	return nil
 }
