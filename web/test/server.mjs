@@ -1,25 +1,21 @@
 // The server under test: the one at ROLLCALL_URL, or ROLLCALL_BIN started on a free port.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
-
-const startTimeoutMs = 15_000;
-const stopTimeoutMs = 10_000;
+import { start } from "./process.mjs";
 
 /**
  * @typedef {object} Server
  * @property {string} url the page's address, ending in a slash
  * @property {() => Promise<void>} stop
+ * @property {() => Promise<void>} kill ends it with no chance to tidy up
  */
 
 /** @returns {Promise<Server>} */
 export async function findServer() {
   const { ROLLCALL_URL: url, ROLLCALL_BIN: bin } = process.env;
-  if (url) return { url: new URL("/", url).href, stop: async () => {} };
+  const nothing = async () => {};
+  if (url) return { url: new URL("/", url).href, stop: nothing, kill: nothing };
   if (bin) return startServer(bin);
   throw new Error("set ROLLCALL_URL to a running server, or ROLLCALL_BIN to the binary to start");
 }
@@ -41,45 +37,16 @@ export async function startServer(bin, settings) {
     ROLLCALL_DATABASE_URL: `sqlite:${join(scratch, "rollcall.db")}`,
     ...settings,
   };
-  const child = spawn(bin, ["serve"], { env, stdio: ["ignore", "pipe", "pipe"] });
-  const exited = once(child, "exit");
-
-  /** @type {string[]} */
-  const output = [];
-  /** @type {Promise<string>} */
-  const address = new Promise((resolve) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      createInterface({ input: stream }).on("line", (line) => {
-        output.push(line);
-        const match = /http:\/\/127\.0\.0\.1:\d+\//.exec(line);
-        if (match) resolve(match[0]);
-      });
-    }
-  });
-  const failure = (/** @type {string} */ what) => new Error(`${bin} ${what}; it printed:\n${output.join("\n")}`);
-
-  const timer = new AbortController();
+  const tidy = () => rmSync(scratch, { recursive: true });
   try {
-    const url = await Promise.race([
-      address,
-      exited.then(([code]) => Promise.reject(failure(`ended with code ${code}`))),
-      sleep(startTimeoutMs, undefined, timer).then(() => Promise.reject(failure("named no address in time"))),
-    ]);
+    const server = await start(bin, ["serve"], /http:\/\/127\.0\.0\.1:\d+\//, { env });
     return {
-      url,
-      async stop() {
-        child.kill("SIGINT");
-        const killer = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs);
-        await exited;
-        clearTimeout(killer);
-        rmSync(scratch, { recursive: true });
-      },
+      url: server.ready[0],
+      stop: () => server.stop().then(tidy),
+      kill: () => server.kill().then(tidy),
     };
   } catch (error) {
-    child.kill("SIGKILL");
-    rmSync(scratch, { recursive: true });
+    tidy();
     throw error;
-  } finally {
-    timer.abort();
   }
 }
