@@ -2,7 +2,7 @@ import { after, backoff } from "./clock.js";
 import { asError, networkError, type RollcallError } from "./error.js";
 import { createEmitter } from "./emitter.js";
 import type { Link, LinkKind, Lost } from "./link.js";
-import type { Platform } from "./platform.js";
+import type { Platform, PlatformEvent } from "./platform.js";
 
 /** How the connection stands. It is `idle` while nothing is subscribed. */
 export type ConnectionState =
@@ -162,10 +162,11 @@ export function createConnection({ transport, platform, open }: ConnectionOption
     ended.forEach((task) => task.end(reason));
   }
 
-  /** Something happened that may have cost the connection, or may bring it back. */
-  function look() {
-    if (state.status === "open") link?.check();
-    else if (state.status === "waiting" && !state.reason.retryAfterMs) void connect();
+  /** What happens may have cost the connection, or may bring it back; but who was told to wait does. */
+  function look(event: PlatformEvent) {
+    if (!["online", "offline", "visible", "pageshow"].includes(event)) return;
+    if (link) link.check();
+    else if (event !== "offline" && state.status === "waiting" && !state.reason.retryAfterMs) void connect();
   }
 
   let closed = false;
@@ -180,9 +181,7 @@ export function createConnection({ transport, platform, open }: ConnectionOption
         return () => {};
       }
       tasks.set(task, undefined);
-      unlisten ??= platform.listen((event) => {
-        if (event === "online" || event === "offline" || event === "visible" || event === "pageshow") look();
-      });
+      unlisten ??= platform.listen(look);
       if (link) start(task);
       else if (state.status === "idle" || state.status === "closed") void connect();
       return () => {
