@@ -38,8 +38,8 @@ export interface ConnectionOptions {
 
 /** A socket that worked before has to fail so often before it counts as blocked. */
 const failuresUntilBlocked = 3;
-/** How long WebSockets count as blocked, in milliseconds. */
-const blockedFor = 5 * 60_000;
+/** How long WebSockets count as blocked before they are tried again: doubled each time up to the most. In milliseconds. */
+const blockedFor = { least: 15_000, most: 300_000 };
 /** A link that lived for so long was a good one: the next failure is the first again. In milliseconds. */
 const goodAfter = 10_000;
 
@@ -59,6 +59,7 @@ export function createConnection({ transport, platform, open }: ConnectionOption
   let worked = false;
   let failed = 0;
   let blocked = false;
+  let probes = 0;
 
   function become(next: ConnectionState) {
     state = next;
@@ -85,10 +86,16 @@ export function createConnection({ transport, platform, open }: ConnectionOption
     link = opened;
     openedAt = Date.now();
     refusals = 0;
-    if (link.kind === "websocket") [worked, failed, blocked] = [true, 0, false];
-    else if (transport === "auto") cancel = after(blockedFor * (0.9 + 0.2 * Math.random()), probe);
+    if (link.kind === "websocket") [worked, failed, blocked, probes] = [true, 0, false, 0];
+    else probeLater();
     become({ status: "open", transport: link.kind });
     for (const task of tasks.keys()) start(task);
+  }
+
+  function probeLater() {
+    if (transport !== "auto") return;
+    const wait = Math.min(blockedFor.most, blockedFor.least * 2 ** probes++);
+    cancel = after(wait * (0.5 + Math.random()), probe);
   }
 
   /** Looks whether WebSockets work by now. */
@@ -99,7 +106,7 @@ export function createConnection({ transport, platform, open }: ConnectionOption
       if (mine === round) lost(error);
     }).catch(() => undefined);
     if (!opened) {
-      if (before === round) cancel = after(blockedFor, probe);
+      if (before === round) probeLater();
     } else if (before === round && link) {
       drop();
       mine = round;
