@@ -32,7 +32,9 @@ export function createActivity({ visible, always, every, beat }: ActivityOptions
     if (!used) return;
     cancel ??= after(Math.max(0, sentAt + every - Date.now()), () => {
       cancel = undefined;
-      if (used && visible()) beat();
+      if (!used || !visible()) return;
+      if (Date.now() - sentAt < every) arm(); // a beat that was due has told of it
+      else beat();
     });
   }
   return {
