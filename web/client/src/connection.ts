@@ -133,7 +133,7 @@ export function createConnection({ transport, platform, open }: ConnectionOption
   }
 
   function notOpened(kind: LinkKind, error: RollcallError) {
-    if (transport === "auto" && error.code !== "UNAUTHENTICATED") {
+    if (transport === "auto" && error.code !== "UNAUTHENTICATED" && error.code !== "TOKEN") {
       const first = !worked && !failed;
       // The server may just be away: each way is tried in turn until one opens.
       blocked = kind === "websocket" && (++failed >= failuresUntilBlocked || !worked);

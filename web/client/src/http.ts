@@ -1,4 +1,4 @@
-import { asError, errorOf, networkError, RollcallError, type Result } from "./error.js";
+import { errorOf, networkError, RollcallError, type Result } from "./error.js";
 import type { Payload } from "./link.js";
 import type { Tokens } from "./token.js";
 
@@ -25,7 +25,7 @@ export function createHttp(url: string, tokens: Tokens, fetch: Fetch): Http {
   /** Sends a request; once more where its token is no longer good. */
   async function post(accept: string, body: Payload, options: QueryOptions, again = false): Promise<Response> {
     const { signal = null, keepalive = false } = options;
-    const token = await (again ? tokens.fresh() : tokens.current()).catch((thrown: unknown) => Promise.reject(asError(thrown)));
+    const token = await (again ? tokens.fresh() : tokens.current());
     const response = await fetch(url, {
       signal,
       keepalive,

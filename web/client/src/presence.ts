@@ -74,19 +74,22 @@ export function createPresence(options: PresenceOptions): Presence {
   let state: PresenceState = { status: "connecting" };
   let { userId } = options;
   /** What is running; undefined when this tab has stopped. */
-  let run: { tabs?: Tabs; stored?: Stored; stop(): void; seen(): void; touch(): void } | undefined;
+  let run: { tabs?: Tabs; stored?: Stored; stop(final: boolean): void; seen(): void; touch(): void } | undefined;
 
   function become(next: PresenceState) {
     if (JSON.stringify(next) === JSON.stringify(state)) return;
     state = next;
-    if (next.status === "replaced" || (next.status === "offline" && next.reason !== "connection")) halt();
+    if (next.status === "replaced" || (next.status === "offline" && next.reason !== "connection")) halt(true);
     emit("state", next);
     if (next.status === "offline") emit("offline", next);
     else if (next.status !== "connecting") emit(next.status, undefined);
   }
-  /** Lets go of everything; the session is left to whoever comes next, or to its lease. */
-  function halt() {
-    run?.stop();
+  /**
+   * Lets go of everything; the session is left to whoever comes next, or to its lease. After what is `final` nobody
+   * shall come next, so a tab that leads does so until the others have heard of it.
+   */
+  function halt(final = false) {
+    run?.stop(final);
     run = undefined;
   }
 
@@ -188,13 +191,15 @@ export function createPresence(options: PresenceOptions): Presence {
       },
       changed() {
         seen();
-        if (tabs.leading) tell({ state });
+        if (session) tell({ state });
       },
     }));
-    mine.stop = () => {
+    mine.stop = (final) => {
+      const led = session;
       activity.stop();
       unkeep();
-      tabs.leave();
+      if (final && led) after(1_000, tabs.leave);
+      else tabs.leave();
     };
   }
 

@@ -44,7 +44,7 @@ export function keepSession(o: SessionOptions): { beat(): void; stop(): void } {
   function granted(session: string) {
     earlier = false;
     failures = 0;
-    o.stored.set(session);
+    o.stored.set((used = session));
     o.online();
   }
   /** How long to wait before the next beat, in milliseconds; undefined if there shall be none. */

@@ -186,6 +186,7 @@ describe.each(["websocket", "sse"] as const)("whatever the way (%s)", (transport
     server.takeOver();
     await pass(60);
     expect(page.told).toEqual(["online", "replaced"]);
+    expect(server.beats.map(({ session }) => session)).toEqual(transport === "sse" ? [undefined, "session-1"] : [undefined]);
     const beats = server.beats.length;
     tab.tell("hidden");
     tab.tell("visible");
