@@ -104,7 +104,7 @@ test-browser: web build ## Try the library against a real server, and drive the 
 	CHROMIUM="$$(scripts/find-chromium)" ROLLCALL_BIN="$(CURDIR)/bin/rollcall" ROLLCALL_ARTIFACTS="$(ARTIFACTS)" $(NPM) --prefix web run test:browser
 
 .PHONY: test-walkthrough
-test-walkthrough: build examples/$(NPM_DONE) ## Run the example client against a server of its own
+test-walkthrough: build $(CLIENT) examples/$(NPM_DONE) ## Check the examples, and run the walk-through against a server of its own
 	$(NPM) --prefix examples run typecheck
 	scripts/with-node scripts/walkthrough
 
