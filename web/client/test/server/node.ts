@@ -24,9 +24,13 @@ export async function startNode(settings: Record<string, string> = {}) {
 /** Starts a Redis of the test's own. */
 export async function startRedis() {
   const port = await freePort();
-  const child = spawn("redis-server", ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    "redis-server",
+    ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   const exited = once(child, "exit");
   for await (const line of createInterface({ input: child.stdout })) {
     if (line.includes("Ready to accept connections")) break;

@@ -73,7 +73,11 @@ test("a list of who is online, page by page", async () => {
   expect([...seen].sort()).toEqual(ids);
   const pages = [];
   for await (const page of service.onlineUsers({ first: 10 })) pages.push(page);
-  expect(pages.map(({ nodes, totalCount }) => [nodes.length, totalCount])).toEqual([[10, 25], [10, 25], [5, 25]]);
+  expect(pages.map(({ nodes, totalCount }) => [nodes.length, totalCount])).toEqual([
+    [10, 25],
+    [10, 25],
+    [5, 25],
+  ]);
 });
 
 test("what is refused is told by its code", async () => {
