@@ -36,6 +36,10 @@ export interface Presence {
   readonly deviceId: string;
   /** Calls `listener` at each event, the same in each of the browser's tabs, until what is returned is called. */
   on<K extends keyof PresenceEvents>(event: K, listener: (detail: PresenceEvents[K]) => void): () => void;
+  /** The client's. */
+  watch: Client["watch"];
+  /** The client's. */
+  onlineUsers: Client["onlineUsers"];
   /** The user did something that the page's events do not show. */
   touch(): void;
   /** Online here again, after the state was one for good. It ends the session of another device. */
@@ -151,6 +155,8 @@ export function createPresence(options: PresenceOptions): Presence {
     },
     deviceId,
     on,
+    watch: client.watch,
+    onlineUsers: client.onlineUsers,
     touch: () => part?.tab?.touch(),
     start: () => void start(),
     async stop() {
