@@ -123,6 +123,24 @@ func TestHeartbeats(t *testing.T) {
 	}
 }
 
+func TestHeartbeatsAnswerWhatIsSelected(t *testing.T) {
+	s := newServer(t)
+	const document = `mutation($input: [UserHeartbeatInput!]!, $with: Boolean = true) {
+		a: heartbeats(input: $input) {__typename ...results n: accepted results{error @include(if: $with)}}
+		b: heartbeats(input: {userId: "bob", deviceId: 7}) {accepted @skip(if: $with)}
+	}
+	fragment results on HeartbeatsPayload {results{who: userId type: __typename}}`
+	s.do(t, gateway, document, variables{"input": []variables{
+		{"userId": `a"b\`, "deviceId": "phone"}, {"userId": "a\x01\tb", "deviceId": "phone"}, {"userId": 12, "deviceId": "phone"},
+	}}).is(t, `{
+		"a": {"__typename": "HeartbeatsPayload", "results": [
+			{"who": "a\"b\\", "type": "HeartbeatResult", "error": null},
+			{"who": "a\u0001\tb", "type": "HeartbeatResult", "error": "BAD_USER_INPUT"},
+			{"who": "12", "type": "HeartbeatResult", "error": null}
+		], "n": 2},
+		"b": {}}`)
+}
+
 func TestGoOffline(t *testing.T) {
 	s := newServer(t)
 	token := s.signIn(t, "ann", "phone")
