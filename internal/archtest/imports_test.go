@@ -59,6 +59,7 @@ var mayImport = map[string][]string{
 	"internal/server":            {all},
 	"internal/server/execution":  {"internal/live", "internal/server/response", "internal/server/share"},
 	"internal/server/limit":      {},
+	"internal/server/operation":  {},
 	"internal/server/refusal":    {},
 	"internal/server/request":    {"internal/auth", "internal/presence", "internal/server/limit", "internal/server/refusal"},
 	"internal/server/response":   {},
