@@ -177,7 +177,7 @@ type ComplexityRoot struct {
 
 type MutationResolver interface {
 	Heartbeat(ctx context.Context, input heartbeat.Input) (*HeartbeatPayload, error)
-	Heartbeats(ctx context.Context, input []heartbeat.Input) (*heartbeat.Payload, error)
+	Heartbeats(ctx context.Context, input []heartbeat.Input) (*HeartbeatsPayload, error)
 	GoOffline(ctx context.Context, input GoOfflineInput) (*GoOfflinePayload, error)
 	DisconnectUser(ctx context.Context, userID string, reason *string) (*DisconnectUserPayload, error)
 	RefreshUsers(ctx context.Context, ids []string) (int, error)
@@ -2267,7 +2267,7 @@ func (ec *executionContext) fieldContext_HeartbeatPayload_nextHeartbeatInMs(_ co
 	return graphql.NewScalarFieldContext("HeartbeatPayload", field, false, false, "Int")
 }
 
-func (ec *executionContext) _HeartbeatResult_userId(ctx context.Context, field graphql.CollectedField, obj *heartbeat.Result) (ret graphql.Marshaler) {
+func (ec *executionContext) _HeartbeatResult_userId(ctx context.Context, field graphql.CollectedField, obj *HeartbeatResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2290,7 +2290,7 @@ func (ec *executionContext) fieldContext_HeartbeatResult_userId(_ context.Contex
 	return graphql.NewScalarFieldContext("HeartbeatResult", field, false, false, "ID")
 }
 
-func (ec *executionContext) _HeartbeatResult_session(ctx context.Context, field graphql.CollectedField, obj *heartbeat.Result) (ret graphql.Marshaler) {
+func (ec *executionContext) _HeartbeatResult_session(ctx context.Context, field graphql.CollectedField, obj *HeartbeatResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2302,8 +2302,8 @@ func (ec *executionContext) _HeartbeatResult_session(ctx context.Context, field 
 			return obj.Session, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalOString2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
 		},
 		true,
 		false,
@@ -2313,7 +2313,7 @@ func (ec *executionContext) fieldContext_HeartbeatResult_session(_ context.Conte
 	return graphql.NewScalarFieldContext("HeartbeatResult", field, false, false, "String")
 }
 
-func (ec *executionContext) _HeartbeatResult_error(ctx context.Context, field graphql.CollectedField, obj *heartbeat.Result) (ret graphql.Marshaler) {
+func (ec *executionContext) _HeartbeatResult_error(ctx context.Context, field graphql.CollectedField, obj *HeartbeatResult) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2325,8 +2325,8 @@ func (ec *executionContext) _HeartbeatResult_error(ctx context.Context, field gr
 			return obj.Error, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v heartbeat.ErrorCode) graphql.Marshaler {
-			return ec.marshalOHeartbeatErrorCode2rollcallᚋresolversᚋheartbeatᚐErrorCode(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *HeartbeatErrorCode) graphql.Marshaler {
+			return ec.marshalOHeartbeatErrorCode2ᚖrollcallᚋgraphᚐHeartbeatErrorCode(ctx, selections, v)
 		},
 		true,
 		false,
@@ -2336,7 +2336,7 @@ func (ec *executionContext) fieldContext_HeartbeatResult_error(_ context.Context
 	return graphql.NewScalarFieldContext("HeartbeatResult", field, false, false, "HeartbeatErrorCode")
 }
 
-func (ec *executionContext) _HeartbeatsPayload_accepted(ctx context.Context, field graphql.CollectedField, obj *heartbeat.Payload) (ret graphql.Marshaler) {
+func (ec *executionContext) _HeartbeatsPayload_accepted(ctx context.Context, field graphql.CollectedField, obj *HeartbeatsPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2359,7 +2359,7 @@ func (ec *executionContext) fieldContext_HeartbeatsPayload_accepted(_ context.Co
 	return graphql.NewScalarFieldContext("HeartbeatsPayload", field, false, false, "Int")
 }
 
-func (ec *executionContext) _HeartbeatsPayload_results(ctx context.Context, field graphql.CollectedField, obj *heartbeat.Payload) (ret graphql.Marshaler) {
+func (ec *executionContext) _HeartbeatsPayload_results(ctx context.Context, field graphql.CollectedField, obj *HeartbeatsPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -2371,8 +2371,8 @@ func (ec *executionContext) _HeartbeatsPayload_results(ctx context.Context, fiel
 			return obj.Results, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []heartbeat.Result) graphql.Marshaler {
-			return ec.marshalNHeartbeatResult2ᚕrollcallᚋresolversᚋheartbeatᚐResultᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []HeartbeatResult) graphql.Marshaler {
+			return ec.marshalNHeartbeatResult2ᚕrollcallᚋgraphᚐHeartbeatResultᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -2448,8 +2448,8 @@ func (ec *executionContext) _Mutation_heartbeats(ctx context.Context, field grap
 			return ec.Resolvers.Mutation().Heartbeats(ctx, fc.Args["input"].([]heartbeat.Input))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *heartbeat.Payload) graphql.Marshaler {
-			return ec.marshalNHeartbeatsPayload2ᚖrollcallᚋresolversᚋheartbeatᚐPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *HeartbeatsPayload) graphql.Marshaler {
+			return ec.marshalNHeartbeatsPayload2ᚖrollcallᚋgraphᚐHeartbeatsPayload(ctx, selections, v)
 		},
 		true,
 		true,
@@ -5342,7 +5342,7 @@ func (ec *executionContext) _HeartbeatPayload(ctx context.Context, sel ast.Selec
 
 var heartbeatResultImplementors = []string{"HeartbeatResult"}
 
-func (ec *executionContext) _HeartbeatResult(ctx context.Context, sel ast.SelectionSet, obj *heartbeat.Result) graphql.Marshaler {
+func (ec *executionContext) _HeartbeatResult(ctx context.Context, sel ast.SelectionSet, obj *HeartbeatResult) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, heartbeatResultImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -5385,7 +5385,7 @@ func (ec *executionContext) _HeartbeatResult(ctx context.Context, sel ast.Select
 
 var heartbeatsPayloadImplementors = []string{"HeartbeatsPayload"}
 
-func (ec *executionContext) _HeartbeatsPayload(ctx context.Context, sel ast.SelectionSet, obj *heartbeat.Payload) graphql.Marshaler {
+func (ec *executionContext) _HeartbeatsPayload(ctx context.Context, sel ast.SelectionSet, obj *HeartbeatsPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, heartbeatsPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6496,15 +6496,15 @@ func (ec *executionContext) marshalNHeartbeatPayload2ᚖrollcallᚋgraphᚐHeart
 	return ec._HeartbeatPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNHeartbeatResult2rollcallᚋresolversᚋheartbeatᚐResult(ctx context.Context, sel ast.SelectionSet, v heartbeat.Result) graphql.Marshaler {
+func (ec *executionContext) marshalNHeartbeatResult2rollcallᚋgraphᚐHeartbeatResult(ctx context.Context, sel ast.SelectionSet, v HeartbeatResult) graphql.Marshaler {
 	return ec._HeartbeatResult(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNHeartbeatResult2ᚕrollcallᚋresolversᚋheartbeatᚐResultᚄ(ctx context.Context, sel ast.SelectionSet, v []heartbeat.Result) graphql.Marshaler {
+func (ec *executionContext) marshalNHeartbeatResult2ᚕrollcallᚋgraphᚐHeartbeatResultᚄ(ctx context.Context, sel ast.SelectionSet, v []HeartbeatResult) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 8, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNHeartbeatResult2rollcallᚋresolversᚋheartbeatᚐResult(ctx, sel, v[i])
+		return ec.marshalNHeartbeatResult2rollcallᚋgraphᚐHeartbeatResult(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -6516,12 +6516,12 @@ func (ec *executionContext) marshalNHeartbeatResult2ᚕrollcallᚋresolversᚋhe
 	return ret
 }
 
-func (ec *executionContext) marshalNHeartbeatsPayload2ᚖrollcallᚋresolversᚋheartbeatᚐPayload(ctx context.Context, sel ast.SelectionSet, v *heartbeat.Payload) graphql.Marshaler {
+func (ec *executionContext) marshalNHeartbeatsPayload2ᚖrollcallᚋgraphᚐHeartbeatsPayload(ctx context.Context, sel ast.SelectionSet, v *HeartbeatsPayload) graphql.Marshaler {
 	if v == nil {
 		graphql.AddInvalidNullError(ctx, "HeartbeatsPayload!")
 		return graphql.Null
 	}
-	return graphql.WrapContextMarshaler(ctx, v)
+	return ec._HeartbeatsPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNID2string(ctx context.Context, v any) (string, error) {
@@ -7003,17 +7003,20 @@ func (ec *executionContext) marshalOBoolean2ᚖbool(ctx context.Context, sel ast
 	return res
 }
 
-func (ec *executionContext) unmarshalOHeartbeatErrorCode2rollcallᚋresolversᚋheartbeatᚐErrorCode(ctx context.Context, v any) (heartbeat.ErrorCode, error) {
-	tmp, err := graphql.UnmarshalString(v)
-	res := heartbeat.ErrorCode(tmp)
+func (ec *executionContext) unmarshalOHeartbeatErrorCode2ᚖrollcallᚋgraphᚐHeartbeatErrorCode(ctx context.Context, v any) (*HeartbeatErrorCode, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var res = new(HeartbeatErrorCode)
+	err := res.UnmarshalGQL(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOHeartbeatErrorCode2rollcallᚋresolversᚋheartbeatᚐErrorCode(ctx context.Context, sel ast.SelectionSet, v heartbeat.ErrorCode) graphql.Marshaler {
-	_ = sel
-	_ = ctx
-	res := graphql.MarshalString(string(v))
-	return res
+func (ec *executionContext) marshalOHeartbeatErrorCode2ᚖrollcallᚋgraphᚐHeartbeatErrorCode(ctx context.Context, sel ast.SelectionSet, v *HeartbeatErrorCode) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return v
 }
 
 func (ec *executionContext) unmarshalOID2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
@@ -7147,18 +7150,6 @@ func (ec *executionContext) marshalOPresenceStatus2ᚖrollcallᚋinternalᚋpres
 	_ = sel
 	_ = ctx
 	res := scalar.MarshalPresenceStatus(*v)
-	return res
-}
-
-func (ec *executionContext) unmarshalOString2string(ctx context.Context, v any) (string, error) {
-	res, err := graphql.UnmarshalString(v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalOString2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
-	_ = sel
-	_ = ctx
-	res := graphql.MarshalString(v)
 	return res
 }
 

@@ -3,7 +3,10 @@
 package graph
 
 import (
+	"fmt"
+	"io"
 	"rollcall/internal/presence"
+	"strconv"
 )
 
 // Health and balance of the store.
@@ -58,6 +61,24 @@ type HeartbeatPayload struct {
 	ExpiresAt presence.Millis `json:"expiresAt"`
 	// When to send the next heartbeat, in milliseconds from now; jittered by the server.
 	NextHeartbeatInMs int `json:"nextHeartbeatInMs"`
+}
+
+// One entry's answer, in the input's order: `session` or `error`.
+type HeartbeatResult struct {
+	// Whose heartbeat it was.
+	UserID string `json:"userId"`
+	// The token for the user's next heartbeat; null when refused.
+	Session *string `json:"session,omitempty"`
+	// Why the heartbeat was refused; null when accepted.
+	Error *HeartbeatErrorCode `json:"error,omitempty"`
+}
+
+// The answer to a batch of heartbeats.
+type HeartbeatsPayload struct {
+	// How many heartbeats were accepted.
+	Accepted int `json:"accepted"`
+	// One for each entry, in the input's order.
+	Results []HeartbeatResult `json:"results"`
 }
 
 // Narrows the list of online users; all conditions given must hold.
@@ -132,4 +153,51 @@ type User struct {
 	Row *presence.Row `json:"-"`
 	// Seen is the presence that came with the user, of an event, if any.
 	Seen *presence.Presence `json:"-"`
+}
+
+// Why a heartbeat of a batch was refused.
+type HeartbeatErrorCode string
+
+const (
+	// A newer sign-in of the user has begun another session.
+	HeartbeatErrorCodeSessionReplaced HeartbeatErrorCode = "SESSION_REPLACED"
+	// The session was signed out or disconnected.
+	HeartbeatErrorCodeSessionEnded HeartbeatErrorCode = "SESSION_ENDED"
+	// The entry is malformed.
+	HeartbeatErrorCodeBadUserInput HeartbeatErrorCode = "BAD_USER_INPUT"
+)
+
+var AllHeartbeatErrorCode = []HeartbeatErrorCode{
+	HeartbeatErrorCodeSessionReplaced,
+	HeartbeatErrorCodeSessionEnded,
+	HeartbeatErrorCodeBadUserInput,
+}
+
+func (e HeartbeatErrorCode) IsValid() bool {
+	switch e {
+	case HeartbeatErrorCodeSessionReplaced, HeartbeatErrorCodeSessionEnded, HeartbeatErrorCodeBadUserInput:
+		return true
+	}
+	return false
+}
+
+func (e HeartbeatErrorCode) String() string {
+	return string(e)
+}
+
+func (e *HeartbeatErrorCode) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = HeartbeatErrorCode(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid HeartbeatErrorCode", str)
+	}
+	return nil
+}
+
+func (e HeartbeatErrorCode) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
 }

@@ -47,7 +47,7 @@ func beatOf(userID string, in heartbeat.Input) presence.Heartbeat {
 	return presence.Heartbeat{UserID: userID, DeviceID: in.DeviceID, Session: in.Session, Kind: kind}
 }
 
-func (r *mutationResolver) Heartbeats(ctx context.Context, in []heartbeat.Input) (*heartbeat.Payload, error) {
+func (r *mutationResolver) Heartbeats(ctx context.Context, in []heartbeat.Input) (*graph.HeartbeatsPayload, error) {
 	if _, err := auth.Require(ctx, auth.Service, auth.Admin); err != nil {
 		return nil, err
 	}
@@ -59,14 +59,15 @@ func (r *mutationResolver) Heartbeats(ctx context.Context, in []heartbeat.Input)
 	if err != nil {
 		return nil, err
 	}
-	payload := &heartbeat.Payload{Results: make([]heartbeat.Result, len(results))}
+	payload := &graph.HeartbeatsPayload{Results: make([]graph.HeartbeatResult, len(results))}
 	for i := range results {
 		payload.Results[i].UserID = in[i].UserID
 		if err := results[i].Err; err != nil {
-			payload.Results[i].Error = heartbeat.ErrorCode(judge(err).code)
+			code := graph.HeartbeatErrorCode(judge(err).code)
+			payload.Results[i].Error = &code
 			continue
 		}
-		payload.Results[i].Session = results[i].Lease.Session
+		payload.Results[i].Session = &results[i].Lease.Session
 		payload.Accepted++
 	}
 	return payload, nil

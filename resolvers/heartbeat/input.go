@@ -1,5 +1,5 @@
-// Package heartbeat reads the input of heartbeats and writes the answer to many of them. gqlgen's generated code
-// can do both, at a multiple of the cost for each of the thousand users that a request may be about.
+// Package heartbeat reads the input of heartbeats. gqlgen's generated code can do it,
+// at a multiple of the cost for each of the thousand users that a request may be about.
 package heartbeat
 
 import (

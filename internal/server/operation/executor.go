@@ -22,6 +22,7 @@ type Executor struct {
 
 	parameters []graphql.OperationParameterMutator
 	operations []graphql.OperationContextMutator
+	onField    graphql.FieldMiddleware // nil: none
 }
 
 var _ graphql.GraphExecutor = (*Executor)(nil)
@@ -48,12 +49,10 @@ func NewExecutor(schema graphql.ExecutableSchema, o Options) *Executor {
 	return e
 }
 
-// Use adds what else is to be done with requests, operations and responses. Fields can't be intercepted: the
-// short way doesn't have them be.
+// Use adds what else is to be done with requests, operations, fields and responses. Root fields are fields.
 func (e *Executor) Use(extension graphql.HandlerExtension) {
-	switch extension.(type) {
-	case graphql.FieldInterceptor, graphql.RootFieldInterceptor:
-		panic(fmt.Errorf("%s intercepts fields", extension.ExtensionName()))
+	if _, ok := extension.(graphql.RootFieldInterceptor); ok {
+		panic(fmt.Errorf("%s must intercept fields instead of root fields", extension.ExtensionName()))
 	}
 	e.gqlgen.Use(extension)
 	if m, ok := extension.(graphql.OperationParameterMutator); ok {
@@ -61,6 +60,19 @@ func (e *Executor) Use(extension graphql.HandlerExtension) {
 	}
 	if m, ok := extension.(graphql.OperationContextMutator); ok {
 		e.operations = append(e.operations, m)
+	}
+	if i, ok := extension.(graphql.FieldInterceptor); ok {
+		e.onField = within(e.onField, i.InterceptField)
+	}
+}
+
+// within is inner with outer around it, if there is one.
+func within(outer, inner graphql.FieldMiddleware) graphql.FieldMiddleware {
+	if outer == nil {
+		return inner
+	}
+	return func(ctx context.Context, next graphql.Resolver) (any, error) {
+		return outer(ctx, func(ctx context.Context) (any, error) { return inner(ctx, next) })
 	}
 }
 
@@ -80,12 +92,15 @@ func (e *Executor) known(ctx context.Context, params *graphql.RawParams) *graphq
 	op := &graphql.OperationContext{
 		DisableIntrospection: true,
 		RecoverFunc:          e.options.Recover,
-		ResolverMiddleware:   func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) },
+		ResolverMiddleware:   e.onField,
 		RootResolverMiddleware: func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
 			return next(ctx)
 		},
 		Extensions: params.Extensions,
 		Headers:    params.Headers,
+	}
+	if op.ResolverMiddleware == nil {
+		op.ResolverMiddleware = func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) }
 	}
 	ctx = graphql.WithOperationContext(ctx, op)
 	for _, m := range e.parameters {

@@ -103,13 +103,26 @@ func TestPersistedDocumentIsKnown(t *testing.T) {
 	require.False(t, op.DisableIntrospection)
 }
 
-// An operation that is made the short way would not be told of it.
-func TestFieldsAreNotIntercepted(t *testing.T) {
-	require.Panics(t, func() { newExecutor().Use(onFields{}) })
+func TestFieldsAreInterceptedFromTheFirstExtensionOn(t *testing.T) {
+	exec := newExecutor()
+	exec.Use(onField("a"))
+	exec.Use(onField("b"))
+	answer(t, exec, graphql.RawParams{Query: asked}) // makes the document known
+	op := exec.known(t.Context(), &graphql.RawParams{Query: asked})
+	require.NotNil(t, op)
+	got, err := op.ResolverMiddleware(t.Context(), func(context.Context) (any, error) { return "", nil })
+	require.NoError(t, err)
+	require.Equal(t, "ba", got)
 }
 
-type onFields struct{ unwanted }
+// onField puts its name behind the values of fields.
+type onField string
 
-func (onFields) InterceptField(ctx context.Context, next graphql.Resolver) (any, error) {
-	return next(ctx)
+func (onField) ExtensionName() string { return "OnField" }
+
+func (onField) Validate(graphql.ExecutableSchema) error { return nil }
+
+func (o onField) InterceptField(ctx context.Context, next graphql.Resolver) (any, error) {
+	value, err := next(ctx)
+	return value.(string) + string(o), err
 }
