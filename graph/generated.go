@@ -11,6 +11,7 @@ import (
 	"rollcall/internal/feed"
 	"rollcall/internal/keepalive"
 	"rollcall/internal/presence"
+	"rollcall/resolvers/heartbeat"
 	"rollcall/resolvers/scalar"
 	"strconv"
 	"sync/atomic"
@@ -85,8 +86,8 @@ type ComplexityRoot struct {
 	Mutation struct {
 		DisconnectUser func(childComplexity int, userID string, reason *string) int
 		GoOffline      func(childComplexity int, input GoOfflineInput) int
-		Heartbeat      func(childComplexity int, input HeartbeatInput) int
-		Heartbeats     func(childComplexity int, input []UserHeartbeatInput) int
+		Heartbeat      func(childComplexity int, input heartbeat.Input) int
+		Heartbeats     func(childComplexity int, input []heartbeat.Input) int
 		RefreshUsers   func(childComplexity int, ids []string) int
 	}
 
@@ -158,7 +159,7 @@ type ComplexityRoot struct {
 		OnlineCountChanged func(childComplexity int) int
 		OnlineUsersChanged func(childComplexity int, first *int, orderBy *presence.Order, filter *OnlineFilter, intervalMs *int) int
 		PresenceChanged    func(childComplexity int, userIds []string, since *string) int
-		Session            func(childComplexity int, input HeartbeatInput) int
+		Session            func(childComplexity int, input heartbeat.Input) int
 	}
 
 	User struct {
@@ -175,8 +176,8 @@ type ComplexityRoot struct {
 // region    ************************** generated!.gotpl **************************
 
 type MutationResolver interface {
-	Heartbeat(ctx context.Context, input HeartbeatInput) (*HeartbeatPayload, error)
-	Heartbeats(ctx context.Context, input []UserHeartbeatInput) (*HeartbeatsPayload, error)
+	Heartbeat(ctx context.Context, input heartbeat.Input) (*HeartbeatPayload, error)
+	Heartbeats(ctx context.Context, input []heartbeat.Input) (*HeartbeatsPayload, error)
 	GoOffline(ctx context.Context, input GoOfflineInput) (*GoOfflinePayload, error)
 	DisconnectUser(ctx context.Context, userID string, reason *string) (*DisconnectUserPayload, error)
 	RefreshUsers(ctx context.Context, ids []string) (int, error)
@@ -208,7 +209,7 @@ type SubscriptionResolver interface {
 	PresenceChanged(ctx context.Context, userIds []string, since *string) (<-chan *feed.Delta, error)
 	OnlineUsersChanged(ctx context.Context, first *int, orderBy *presence.Order, filter *OnlineFilter, intervalMs *int) (<-chan *OnlineUserConnection, error)
 	OnlineCountChanged(ctx context.Context) (<-chan int, error)
-	Session(ctx context.Context, input HeartbeatInput) (<-chan *keepalive.Event, error)
+	Session(ctx context.Context, input heartbeat.Input) (<-chan *keepalive.Event, error)
 }
 type UserResolver interface {
 	Name(ctx context.Context, obj *User) (*string, error)
@@ -393,7 +394,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.Heartbeat(childComplexity, args["input"].(HeartbeatInput)), true
+		return e.ComplexityRoot.Mutation.Heartbeat(childComplexity, args["input"].(heartbeat.Input)), true
 	case "Mutation.heartbeats":
 		if e.ComplexityRoot.Mutation.Heartbeats == nil {
 			break
@@ -404,7 +405,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.Heartbeats(childComplexity, args["input"].([]UserHeartbeatInput)), true
+		return e.ComplexityRoot.Mutation.Heartbeats(childComplexity, args["input"].([]heartbeat.Input)), true
 	case "Mutation.refreshUsers":
 		if e.ComplexityRoot.Mutation.RefreshUsers == nil {
 			break
@@ -707,7 +708,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Subscription.Session(childComplexity, args["input"].(HeartbeatInput)), true
+		return e.ComplexityRoot.Subscription.Session(childComplexity, args["input"].(heartbeat.Input)), true
 
 	case "User.avatarUrl":
 		if e.ComplexityRoot.User.AvatarURL == nil {
@@ -750,9 +751,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	inputUnmarshalers := func() *graphql.InputUnmarshalerIndex {
 		return graphql.NewInputUnmarshalerIndex(
 			graphql.NewInputUnmarshaler("GoOfflineInput", ec.unmarshalInputGoOfflineInput),
-			graphql.NewInputUnmarshaler("HeartbeatInput", ec.unmarshalInputHeartbeatInput),
 			graphql.NewInputUnmarshaler("OnlineFilter", ec.unmarshalInputOnlineFilter),
-			graphql.NewInputUnmarshaler("UserHeartbeatInput", ec.unmarshalInputUserHeartbeatInput),
 		)
 	}
 	first := true
@@ -1625,8 +1624,8 @@ func (ec *executionContext) field_Mutation_heartbeat_args(ctx context.Context, r
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (HeartbeatInput, error) {
-			return ec.unmarshalNHeartbeatInput2rollcallᚋgraphᚐHeartbeatInput(ctx, v)
+		func(ctx context.Context, v any) (heartbeat.Input, error) {
+			return ec.unmarshalNHeartbeatInput2rollcallᚋresolversᚋheartbeatᚐInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1639,8 +1638,8 @@ func (ec *executionContext) field_Mutation_heartbeats_args(ctx context.Context, 
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) ([]UserHeartbeatInput, error) {
-			return ec.unmarshalNUserHeartbeatInput2ᚕrollcallᚋgraphᚐUserHeartbeatInputᚄ(ctx, v)
+		func(ctx context.Context, v any) ([]heartbeat.Input, error) {
+			return ec.unmarshalNUserHeartbeatInput2ᚕrollcallᚋresolversᚋheartbeatᚐInputᚄ(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1821,8 +1820,8 @@ func (ec *executionContext) field_Subscription_session_args(ctx context.Context,
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (HeartbeatInput, error) {
-			return ec.unmarshalNHeartbeatInput2rollcallᚋgraphᚐHeartbeatInput(ctx, v)
+		func(ctx context.Context, v any) (heartbeat.Input, error) {
+			return ec.unmarshalNHeartbeatInput2rollcallᚋresolversᚋheartbeatᚐInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -2402,7 +2401,7 @@ func (ec *executionContext) _Mutation_heartbeat(ctx context.Context, field graph
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().Heartbeat(ctx, fc.Args["input"].(HeartbeatInput))
+			return ec.Resolvers.Mutation().Heartbeat(ctx, fc.Args["input"].(heartbeat.Input))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *HeartbeatPayload) graphql.Marshaler {
@@ -2446,7 +2445,7 @@ func (ec *executionContext) _Mutation_heartbeats(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().Heartbeats(ctx, fc.Args["input"].([]UserHeartbeatInput))
+			return ec.Resolvers.Mutation().Heartbeats(ctx, fc.Args["input"].([]heartbeat.Input))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *HeartbeatsPayload) graphql.Marshaler {
@@ -3834,7 +3833,7 @@ func (ec *executionContext) _Subscription_session(ctx context.Context, field gra
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Subscription().Session(ctx, fc.Args["input"].(HeartbeatInput))
+			return ec.Resolvers.Subscription().Session(ctx, fc.Args["input"].(heartbeat.Input))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *keepalive.Event) graphql.Marshaler {
@@ -5102,54 +5101,6 @@ func (ec *executionContext) unmarshalInputGoOfflineInput(ctx context.Context, ob
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputHeartbeatInput(ctx context.Context, obj any) (HeartbeatInput, error) {
-	var it HeartbeatInput
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	if _, present := asMap["active"]; !present {
-		asMap["active"] = true
-	}
-
-	fieldsInOrder := [...]string{"deviceId", "session", "active"}
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "deviceId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deviceId"))
-			data, err := ec.unmarshalNID2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.DeviceID = data
-		case "session":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("session"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Session = data
-		case "active":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("active"))
-			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Active = data
-		}
-	}
-	return it, nil
-}
-
 func (ec *executionContext) unmarshalInputOnlineFilter(ctx context.Context, obj any) (OnlineFilter, error) {
 	var it OnlineFilter
 	if obj == nil {
@@ -5189,61 +5140,6 @@ func (ec *executionContext) unmarshalInputOnlineFilter(ctx context.Context, obj 
 				return it, err
 			}
 			it.MaxLevel = data
-		}
-	}
-	return it, nil
-}
-
-func (ec *executionContext) unmarshalInputUserHeartbeatInput(ctx context.Context, obj any) (UserHeartbeatInput, error) {
-	var it UserHeartbeatInput
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	if _, present := asMap["active"]; !present {
-		asMap["active"] = true
-	}
-
-	fieldsInOrder := [...]string{"userId", "deviceId", "session", "active"}
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "userId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("userId"))
-			data, err := ec.unmarshalNID2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.UserID = data
-		case "deviceId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deviceId"))
-			data, err := ec.unmarshalNID2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.DeviceID = data
-		case "session":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("session"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Session = data
-		case "active":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("active"))
-			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Active = data
 		}
 	}
 	return it, nil
@@ -6571,8 +6467,9 @@ func (ec *executionContext) marshalNGoOfflinePayload2ᚖrollcallᚋgraphᚐGoOff
 	return ec._GoOfflinePayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNHeartbeatInput2rollcallᚋgraphᚐHeartbeatInput(ctx context.Context, v any) (HeartbeatInput, error) {
-	res, err := ec.unmarshalInputHeartbeatInput(ctx, v)
+func (ec *executionContext) unmarshalNHeartbeatInput2rollcallᚋresolversᚋheartbeatᚐInput(ctx context.Context, v any) (heartbeat.Input, error) {
+	var res heartbeat.Input
+	err := res.UnmarshalGQL(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -6914,18 +6811,19 @@ func (ec *executionContext) marshalNUser2ᚖrollcallᚋgraphᚐUser(ctx context.
 	return ec._User(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNUserHeartbeatInput2rollcallᚋgraphᚐUserHeartbeatInput(ctx context.Context, v any) (UserHeartbeatInput, error) {
-	res, err := ec.unmarshalInputUserHeartbeatInput(ctx, v)
+func (ec *executionContext) unmarshalNUserHeartbeatInput2rollcallᚋresolversᚋheartbeatᚐInput(ctx context.Context, v any) (heartbeat.Input, error) {
+	var res heartbeat.Input
+	err := res.UnmarshalGQL(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNUserHeartbeatInput2ᚕrollcallᚋgraphᚐUserHeartbeatInputᚄ(ctx context.Context, v any) ([]UserHeartbeatInput, error) {
+func (ec *executionContext) unmarshalNUserHeartbeatInput2ᚕrollcallᚋresolversᚋheartbeatᚐInputᚄ(ctx context.Context, v any) ([]heartbeat.Input, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
-	res := make([]UserHeartbeatInput, len(vSlice))
+	res := make([]heartbeat.Input, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNUserHeartbeatInput2rollcallᚋgraphᚐUserHeartbeatInput(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNUserHeartbeatInput2rollcallᚋresolversᚋheartbeatᚐInput(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}

@@ -47,16 +47,6 @@ type GoOfflinePayload struct {
 	Ended bool `json:"ended"`
 }
 
-// One heartbeat of the caller.
-type HeartbeatInput struct {
-	// Names the device: 1 to 64 characters.
-	DeviceID string `json:"deviceId"`
-	// The session token of an earlier answer.
-	Session *string `json:"session,omitempty"`
-	// False while the app is in the background: the user stays online without counting as active.
-	Active *bool `json:"active,omitempty"`
-}
-
 // The answer to an accepted heartbeat.
 type HeartbeatPayload struct {
 	// What the heartbeat did.
@@ -163,18 +153,6 @@ type User struct {
 	Row *presence.Row `json:"-"`
 	// Seen is the presence that came with the user, of an event, if any.
 	Seen *presence.Presence `json:"-"`
-}
-
-// One user's heartbeat, as a gateway reports it.
-type UserHeartbeatInput struct {
-	// Whose heartbeat it is.
-	UserID string `json:"userId"`
-	// Names the device: 1 to 64 characters.
-	DeviceID string `json:"deviceId"`
-	// The session token of an earlier answer; absent: sign in.
-	Session *string `json:"session,omitempty"`
-	// False while the app is in the background: the user stays online without counting as active.
-	Active *bool `json:"active,omitempty"`
 }
 
 // Why a heartbeat of a batch was refused.

@@ -11,11 +11,12 @@ import (
 	"rollcall/graph"
 	"rollcall/internal/auth"
 	"rollcall/internal/presence"
+	"rollcall/resolvers/heartbeat"
 )
 
 type mutationResolver root
 
-func (r *mutationResolver) Heartbeat(ctx context.Context, in graph.HeartbeatInput) (*graph.HeartbeatPayload, error) {
+func (r *mutationResolver) Heartbeat(ctx context.Context, in heartbeat.Input) (*graph.HeartbeatPayload, error) {
 	caller, err := auth.FromContext(ctx)
 	if err != nil {
 		return nil, err
@@ -34,24 +35,25 @@ func (r *mutationResolver) Heartbeat(ctx context.Context, in graph.HeartbeatInpu
 
 // callersBeat is a heartbeat of the caller, whatever the input: nobody beats
 // for others but by heartbeats.
-func callersBeat(caller auth.Caller, in graph.HeartbeatInput) presence.Heartbeat {
-	return presence.Heartbeat{UserID: caller.ID, DeviceID: in.DeviceID, Session: in.Session, Kind: beatKind(in.Active)}
+func callersBeat(caller auth.Caller, in heartbeat.Input) presence.Heartbeat {
+	return beatOf(caller.ID, in)
 }
 
-func beatKind(active *bool) presence.BeatKind {
-	if orElse(active, true) {
-		return presence.Active
+func beatOf(userID string, in heartbeat.Input) presence.Heartbeat {
+	kind := presence.Active
+	if !in.Active {
+		kind = presence.Background
 	}
-	return presence.Background
+	return presence.Heartbeat{UserID: userID, DeviceID: in.DeviceID, Session: in.Session, Kind: kind}
 }
 
-func (r *mutationResolver) Heartbeats(ctx context.Context, in []graph.UserHeartbeatInput) (*graph.HeartbeatsPayload, error) {
+func (r *mutationResolver) Heartbeats(ctx context.Context, in []heartbeat.Input) (*graph.HeartbeatsPayload, error) {
 	if _, err := auth.Require(ctx, auth.Service, auth.Admin); err != nil {
 		return nil, err
 	}
 	beats := make([]presence.Heartbeat, len(in))
 	for i, b := range in {
-		beats[i] = presence.Heartbeat{UserID: b.UserID, DeviceID: b.DeviceID, Session: b.Session, Kind: beatKind(b.Active)}
+		beats[i] = beatOf(b.UserID, b)
 	}
 	results, err := r.Service.Heartbeats(ctx, beats)
 	if err != nil {

@@ -123,6 +123,42 @@ func TestHeartbeats(t *testing.T) {
 	}
 }
 
+// Without the user the answer is plain.
+func TestPlainHeartbeatIsAnsweredAsAnyOther(t *testing.T) {
+	s := newServer(t)
+	vars := variables{"input": variables{"deviceId": "phone", "session": s.signIn(t, "ann", "phone")}}
+	answers := func(user string) (heartbeat map[string]any) {
+		s.do(t, ann, `mutation($input: HeartbeatInput!, $no: Boolean = false) {heartbeat(input: $input) {
+			is: __typename outcome ...times session nextHeartbeatInMs skipped: session @include(if: $no) `+user+`}}
+			fragment times on HeartbeatPayload {serverTime until: expiresAt}`, vars).into(t, &struct{ Heartbeat *map[string]any }{&heartbeat})
+		require.InDelta(t, 24_000, heartbeat["nextHeartbeatInMs"], 2_400)
+		delete(heartbeat, "nextHeartbeatInMs") // is never the same
+		return heartbeat
+	}
+	plain, other := answers(""), answers("user {id}")
+	delete(other, "user")
+	require.Len(t, plain, 5)
+	require.Equal(t, other, plain)
+}
+
+func TestHeartbeatsAnswerWhatIsSelected(t *testing.T) {
+	s := newServer(t)
+	const document = `mutation($input: [UserHeartbeatInput!]!, $with: Boolean = true) {
+		a: heartbeats(input: $input) {__typename ...results n: accepted results{error @include(if: $with)}}
+		b: heartbeats(input: {userId: "bob", deviceId: 7}) {accepted @skip(if: $with)}
+	}
+	fragment results on HeartbeatsPayload {results{who: userId type: __typename}}`
+	s.do(t, gateway, document, variables{"input": []variables{
+		{"userId": `a"b\`, "deviceId": "phone"}, {"userId": "a\x01\tb", "deviceId": "phone"}, {"userId": 12, "deviceId": "phone"},
+	}}).is(t, `{
+		"a": {"__typename": "HeartbeatsPayload", "results": [
+			{"who": "a\"b\\", "type": "HeartbeatResult", "error": null},
+			{"who": "a\u0001\tb", "type": "HeartbeatResult", "error": "BAD_USER_INPUT"},
+			{"who": "12", "type": "HeartbeatResult", "error": null}
+		], "n": 2},
+		"b": {}}`)
+}
+
 func TestGoOffline(t *testing.T) {
 	s := newServer(t)
 	token := s.signIn(t, "ann", "phone")

@@ -14,6 +14,7 @@ import (
 	"rollcall/internal/live"
 	"rollcall/internal/presence"
 	"rollcall/internal/pulse"
+	"rollcall/resolvers/heartbeat"
 )
 
 // An error of a subscription's source ends it, UNAVAILABLE included: a client
@@ -122,7 +123,7 @@ func watched[T any](ctx context.Context, r *root, key string, interval time.Dura
 	return accepted[T](offer, live.Subscription{Source: w, Scope: scopeHere(ctx, caller), OnlyNews: true}), nil
 }
 
-func (r *subscriptionResolver) Session(ctx context.Context, in graph.HeartbeatInput) (<-chan *keepalive.Event, error) {
+func (r *subscriptionResolver) Session(ctx context.Context, in heartbeat.Input) (<-chan *keepalive.Event, error) {
 	caller, err := auth.FromContext(ctx)
 	if err != nil {
 		return nil, err

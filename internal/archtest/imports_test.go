@@ -46,11 +46,12 @@ var mayImport = map[string][]string{
 	"internal/config":    {"internal/auth", "internal/presence", "internal/redisconn"},
 
 	// the API: domain and generated types meet here and nowhere below
-	"dataloader":       {"internal/presence", "internal/users"},
-	"resolvers/scalar": {"internal/presence"},
-	"graph":            {"resolvers/scalar", "internal/feed", "internal/keepalive", "internal/presence", "internal/users"},
+	"dataloader":          {"internal/presence", "internal/users"},
+	"resolvers/scalar":    {"internal/presence"},
+	"resolvers/heartbeat": {"internal/presence", "resolvers/scalar"},
+	"graph":               {"resolvers/heartbeat", "resolvers/scalar", "internal/feed", "internal/keepalive", "internal/presence", "internal/users"},
 	"resolvers": {
-		"graph", "dataloader", "resolvers/scalar", "internal/auth", "internal/feed",
+		"graph", "dataloader", "resolvers/heartbeat", "resolvers/scalar", "internal/auth", "internal/feed",
 		"internal/keepalive", "internal/live", "internal/presence", "internal/pulse", "internal/users",
 	},
 
@@ -58,6 +59,7 @@ var mayImport = map[string][]string{
 	"internal/server":            {all},
 	"internal/server/execution":  {"internal/live", "internal/server/response", "internal/server/share"},
 	"internal/server/limit":      {},
+	"internal/server/operation":  {},
 	"internal/server/refusal":    {},
 	"internal/server/request":    {"internal/auth", "internal/presence", "internal/server/limit", "internal/server/refusal"},
 	"internal/server/response":   {},
@@ -80,7 +82,7 @@ var mayImport = map[string][]string{
 // onlyIn says for what comes from outside which packages alone may import it,
 // so that it can be replaced in one place.
 var onlyIn = map[string][]string{
-	"github.com/99designs/gqlgen":      {"graph", "resolvers", "resolvers/scalar", "internal/server", "internal/server/..."},
+	"github.com/99designs/gqlgen":      {"graph", "resolvers", "resolvers/heartbeat", "resolvers/scalar", "internal/server", "internal/server/..."},
 	"github.com/agnivade/levenshtein":  {"internal/config"},
 	"github.com/alecthomas/kong":       {"internal/config", ""},
 	"github.com/coder/websocket":       {"internal/server/ws", "internal/server/servertest"},

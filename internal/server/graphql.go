@@ -6,12 +6,12 @@ import (
 	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/99designs/gqlgen/graphql/handler/extension"
 	"github.com/99designs/gqlgen/graphql/handler/transport"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"rollcall/internal/server/limit"
+	"rollcall/internal/server/operation"
 	"rollcall/internal/server/refusal"
 	"rollcall/internal/server/sse"
 	"rollcall/internal/server/unary"
@@ -33,7 +33,7 @@ type Options struct {
 
 // Handler serves GraphQL by all transports.
 type Handler struct {
-	*executor.Executor
+	*operation.Executor
 	sockets *ws.Transport
 	streams *sse.Transport
 	others  unary.Transport
@@ -43,11 +43,10 @@ var _ http.Handler = (*Handler)(nil)
 
 // NewHandler makes the handler of a schema. What else gqlgen is to do is added by its Use.
 func NewHandler(schema graphql.ExecutableSchema, o Options) *Handler {
-	h := &Handler{Executor: executor.New(schema), sockets: ws.New(o.WebSocket), streams: sse.New(o.SSE)}
-	h.SetQueryCache(newDocuments(documentCacheBytes))
-	h.SetParserTokenLimit(limit.DocumentTokens)
-	h.SetErrorPresenter(o.Present)
-	h.SetRecoverFunc(o.Recover)
+	exec := operation.NewExecutor(schema, operation.Options{
+		Documents: newDocuments(documentCacheBytes), Tokens: limit.DocumentTokens, Present: o.Present, Recover: o.Recover,
+	})
+	h := &Handler{Executor: exec, sockets: ws.New(o.WebSocket), streams: sse.New(o.SSE)}
 	h.Use(extension.Introspection{})
 	h.Use(extension.AutomaticPersistedQuery{Cache: newPersisted(persistedBytes)})
 	h.Use(selections{})
