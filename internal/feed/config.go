@@ -8,12 +8,12 @@ import (
 // Config bounds a hub. A zero field is its default.
 type Config struct {
 	// Window is how long events are gathered before they are published, and
-	// the least time between two reads of a shard that has events: 10 ms.
+	// the least time between two reads of a shard that has events: 5 ms.
 	Window time.Duration
-	// QueueBatches and QueueEvents bound what waits for one subscriber: 256
+	// QueueBatches and QueueEvents bound what waits for one subscriber: 512
 	// batches, which is two and a half seconds of windows, and 16384 events.
 	// Unnarrowed subscribers share the events, so that a full queue
-	// costs each of them 2 kB.
+	// costs each of them 4 kB.
 	QueueBatches, QueueEvents int
 	// DeltaEvents is the most events in one delta: 2048.
 	DeltaEvents int
@@ -23,8 +23,8 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	c.Window = cmp.Or(c.Window, 10*time.Millisecond)
-	c.QueueBatches = cmp.Or(c.QueueBatches, 256)
+	c.Window = cmp.Or(c.Window, 5*time.Millisecond)
+	c.QueueBatches = cmp.Or(c.QueueBatches, 512)
 	c.QueueEvents = cmp.Or(c.QueueEvents, 16384)
 	// A batch has to fit into an empty queue.
 	c.DeltaEvents = min(cmp.Or(c.DeltaEvents, 2048), c.QueueEvents)
