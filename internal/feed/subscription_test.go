@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unique"
 
 	"github.com/stretchr/testify/require"
 
@@ -58,9 +59,9 @@ func TestWhoIsToldTheSameSharesWhatIsMadeOfIt(t *testing.T) {
 				made[key]++
 				return []byte(d.Events[0].Presence.UserID)
 			}
-			d.Share(key, create, func() {})
+			d.Share(unique.Make(key), create, func() {})
 			synctest.Wait()
-			shared, ok := d.Share(key, create, func() {})
+			shared, ok := d.Share(unique.Make(key), create, func() {})
 			require.True(t, ok)
 			return string(shared)
 		}
