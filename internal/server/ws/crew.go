@@ -26,22 +26,29 @@ func (c *crew) add(o *outbox) {
 
 func (c *crew) work() {
 	w := new(writer)
-	for o := c.take(); o != nil; o = c.take() {
-		o.writeQuickly(w)
+	var run [run]*outbox
+	for n := c.take(run[:]); n > 0; n = c.take(run[:]) {
+		for _, o := range run[:n] {
+			o.writeQuickly(w)
+		}
 	}
 }
 
-// take is the next outbox; nil if there is none, and the work has ended.
-func (c *crew) take() *outbox {
+// run is how many outboxes one takes at a time, at most.
+const run = 16
+
+// take takes the next outboxes, and returns how many; none if there are none, and the work has ended.
+func (c *crew) take(into []*outbox) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.outs) == 0 {
 		c.outs = nil // the next one may be long in coming, and many were here
 		c.working--
-		return nil
+		return 0
 	}
-	o := c.outs[0]
-	c.outs[0] = nil
-	c.outs = c.outs[1:] // what is behind is left to append, which copies what is before it only
-	return o
+	// Of few, some are left for the others.
+	n := copy(into, c.outs[:(len(c.outs)+c.working-1)/c.working])
+	clear(c.outs[:n])
+	c.outs = c.outs[n:] // what is behind is left to append, which copies what is before it only
+	return n
 }

@@ -21,8 +21,8 @@ type operation struct {
 	all *operations // the socket's, of which it is one
 
 	// Of a subscription whose answers are taken when they can be written:
-	sub   *execution.Subscription
-	ready bool // whether it is in the outbox; outbox.mu guards it
+	sub   *execution.Subscription // nil until it has begun; outbox.mu guards the change
+	ready bool                    // whether it is in the outbox; outbox.mu guards it
 }
 
 // finish frees the operation's id. False means that the client has completed it.

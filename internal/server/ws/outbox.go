@@ -2,8 +2,12 @@ package ws
 
 import (
 	"context"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"rollcall/internal/server/execution"
 )
 
 // outbox is what waits to be written to a socket: messages, and subscriptions that may have
@@ -21,7 +25,7 @@ type outbox struct {
 	messages []outgoing
 	ready    []*operation // those that may have answers
 	writing  bool
-	closed   bool
+	closed   atomic.Bool   // mu guards its change
 	written  chan struct{} // closed when closed, and nothing is written any more
 }
 
@@ -41,18 +45,26 @@ func (o *outbox) put(ctx context.Context, out outgoing) error {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.closed {
+	if !o.closed.Load() {
 		o.messages = append(o.messages, out)
 		o.start()
 	}
 	return nil
 }
 
-// notify says that a subscription may have answers to take.
+// begin takes in a subscription.
+func (o *outbox) begin(op *operation, sub *execution.Subscription) {
+	o.mu.Lock()
+	op.sub = sub
+	o.mu.Unlock()
+	o.notify(op)
+}
+
+// notify says that a subscription may have answers to take; nothing, before it has begun.
 func (o *outbox) notify(op *operation) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.closed && !op.ready {
+	if op.sub != nil && !op.ready && !o.closed.Load() {
 		op.ready = true
 		o.ready = append(o.ready, op)
 		o.start()
@@ -63,7 +75,7 @@ func (o *outbox) notify(op *operation) {
 func (o *outbox) track(do func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.closed {
+	if !o.closed.Load() {
 		o.running.Go(do)
 	}
 }
@@ -72,10 +84,11 @@ func (o *outbox) track(do func()) {
 func (o *outbox) close(drain bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.closed {
+	if o.closed.Load() {
 		return
 	}
-	o.closed, o.ready = true, nil
+	o.closed.Store(true)
+	o.ready = nil
 	if !drain {
 		o.messages = nil
 	}
@@ -104,10 +117,8 @@ func (o *outbox) next() (out outgoing, op *operation, some bool) {
 	}
 	if len(o.ready) > 0 {
 		op = o.ready[0]
-		if o.ready = o.ready[1:]; len(o.ready) == 0 {
-			o.ready = nil
-		}
-		op.ready = false // before it is asked: who notifies from now on is heard
+		o.ready = slices.Delete(o.ready, 0, 1) // of few, mostly of one
+		op.ready = false                       // before it is asked: who notifies from now on is heard
 		return out, op, true
 	}
 	return out, nil, false
@@ -121,7 +132,7 @@ func (o *outbox) rest() bool {
 		return false
 	}
 	o.writing = false
-	if o.closed {
+	if o.closed.Load() {
 		close(o.written)
 	}
 	return true
@@ -131,11 +142,4 @@ func (o *outbox) rest() bool {
 func (o *outbox) fail() {
 	o.end(errLost)
 	o.close(false)
-}
-
-// isClosed says whether answers are still wanted.
-func (o *outbox) isClosed() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.closed
 }
