@@ -2,7 +2,6 @@ package ws
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,19 +13,20 @@ import (
 // answers to take. It has no goroutine: whoever puts something in has it written by the crew, if it isn't
 // being written.
 type outbox struct {
-	conn    *frameConn
-	crew    *crew
+	// What each answer needs is in one line of the processor's cache, since thousands of sockets are told in turn.
+	conn     *frameConn
+	crew     *crew
+	mu       sync.Mutex
+	ready    readyList // the subscriptions that may have answers
+	writing  bool
+	closed   atomic.Bool // mu guards its change
+	messages []outgoing
+
 	timeout time.Duration
 	end     func(why error)
 	room    chan struct{} // a token for each message that waits
 	running sync.WaitGroup
-
-	mu       sync.Mutex
-	messages []outgoing
-	ready    []*operation // those that may have answers
-	writing  bool
-	closed   atomic.Bool   // mu guards its change
-	written  chan struct{} // closed when closed, and nothing is written any more
+	written chan struct{} // closed when closed, and nothing is written any more
 }
 
 func newOutbox(conn *frameConn, crew *crew, cfg *Config) *outbox {
@@ -65,8 +65,7 @@ func (o *outbox) notify(op *operation) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if op.sub != nil && !op.ready && !o.closed.Load() {
-		op.ready = true
-		o.ready = append(o.ready, op)
+		o.ready.push(op)
 		o.start()
 	}
 }
@@ -88,7 +87,7 @@ func (o *outbox) close(drain bool) {
 		return
 	}
 	o.closed.Store(true)
-	o.ready = nil
+	o.ready = readyList{}
 	if !drain {
 		o.messages = nil
 	}
@@ -115,20 +114,15 @@ func (o *outbox) next() (out outgoing, op *operation, some bool) {
 		<-o.room
 		return out, nil, true
 	}
-	if len(o.ready) > 0 {
-		op = o.ready[0]
-		o.ready = slices.Delete(o.ready, 0, 1) // of few, mostly of one
-		op.ready = false                       // before it is asked: who notifies from now on is heard
-		return out, op, true
-	}
-	return out, nil, false
+	op = o.ready.pop() // before it is asked: who notifies from now on is heard
+	return out, op, op != nil
 }
 
 // rest ends the writing if nothing waits.
 func (o *outbox) rest() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(o.messages) > 0 || len(o.ready) > 0 {
+	if len(o.messages) > 0 || o.ready.first != nil {
 		return false
 	}
 	o.writing = false
