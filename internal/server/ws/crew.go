@@ -13,12 +13,17 @@ type crew struct {
 	working int
 }
 
+// crowd is how many outboxes may wait for each of those who work before another one joins them: about 12 ms
+// of work. Several who write the same few answers only compete with the clients' side, or whatever else the processors have
+// to do: with 1,000 sockets one alone takes a sixth less processor time for each.
+const crowd = 2048
+
 // add has an outbox written.
 func (c *crew) add(o *outbox) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.outs = append(c.outs, o)
-	if c.working < runtime.GOMAXPROCS(0) {
+	if len(c.outs) > c.working*crowd && c.working < runtime.GOMAXPROCS(0) {
 		c.working++
 		go c.work()
 	}
