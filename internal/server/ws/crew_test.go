@@ -24,3 +24,17 @@ func TestACrewThatIsAlwaysBusyDoesNotGrow(t *testing.T) {
 	require.Zero(t, c.take(one[:]))
 	require.Nil(t, c.outs)
 }
+
+// Who works takes many at a time, and of few no more than a share.
+func TestACrewSharesWhatWaits(t *testing.T) {
+	c := crew{working: 2}
+	for range 40 {
+		c.add(new(outbox))
+	}
+	var taken [run]*outbox
+	for _, want := range []int{run, 12, 6, 3, 2, 1} {
+		require.Equal(t, want, c.take(taken[:]))
+	}
+	require.Zero(t, c.take(taken[:]))
+	require.Equal(t, 1, c.working, "and who finds nothing leaves")
+}
