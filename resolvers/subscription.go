@@ -52,11 +52,11 @@ type deltas struct{ *feed.Subscription }
 
 // Poll is the next delta, if there is one.
 func (d deltas) Poll() (live.Item, error) {
-	delta, ok, err := d.Subscription.Poll()
-	if err != nil || !ok {
+	delta, err := d.Subscription.Poll()
+	if delta == nil {
 		return nil, err
 	}
-	return &delta, nil
+	return delta, nil
 }
 
 // Bounds of intervalMs, and the least time between two counts.

@@ -39,7 +39,7 @@ func (s subscriptions) PresenceChanged(ctx context.Context, userIDs []string, _ 
 				return
 			}
 			select {
-			case out <- &delta:
+			case out <- delta:
 			case <-ctx.Done():
 				return
 			}

@@ -61,7 +61,7 @@ func (w *witness) listen(ctx context.Context, sub *feed.Subscription) {
 	}
 }
 
-func (w *witness) note(delta feed.Delta, now time.Time) {
+func (w *witness) note(delta *feed.Delta, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if delta.Reset {

@@ -63,7 +63,7 @@ var mayImport = map[string][]string{
 	"internal/server/refusal":    {},
 	"internal/server/request":    {"internal/auth", "internal/presence", "internal/server/limit", "internal/server/refusal"},
 	"internal/server/response":   {},
-	"internal/server/share":      {"internal/auth"},
+	"internal/server/share":      {"internal/auth", "internal/live"},
 	"internal/server/ws":         {"internal/auth", "internal/presence", "internal/pulse", "internal/server/..."},
 	"internal/server/sse":        {"internal/auth", "internal/presence", "internal/server/..."},
 	"internal/server/unary":      {"internal/server/..."},

@@ -2,10 +2,10 @@
 // and node, any number of bounded subscribers.
 //
 //	reader per shard ─┐
-//	reader per shard ─┼─▶ window ─▶ batch ─▶ index ─▶ queue per subscriber ─▶ Delta
+//	reader per shard ─┼─▶ window ─▶ Delta ─▶ index ─▶ queue per subscriber
 //	reader per shard ─┘
 //
-// A batch is shared by all subscribers who asked for the same. The
+// A delta is shared by all subscribers who asked for the same. The
 // hub never waits for a subscriber: one whose queue is full loses its place and
 // is told so.
 package feed
@@ -16,8 +16,8 @@ import (
 )
 
 // Delta is what a subscriber is told at once: the events of a short window, of
-// each user in the order in which they happened. Deltas of several subscribers
-// may share Events and Position; nobody changes them.
+// each user in the order in which they happened. Many subscribers may have the same
+// one: nobody changes it, but for what has been made of it.
 type Delta struct {
 	Events []presence.Event
 	// Position resumes after this delta.
@@ -26,19 +26,10 @@ type Delta struct {
 	// of the list must be read afresh. Such a delta carries no events.
 	Reset bool
 
-	memo *live.Memo // of the batch that it tells as it is; nil if it is one subscriber's own
+	live.Memo // what has been made of it, once for all who are told it
 }
 
 var _ live.Item = (*Delta)(nil)
-
-// Share is what create makes of the delta, once for all who are told the same one. See
-// [live.Item].
-func (d *Delta) Share(key string, create func() []byte, notify func()) ([]byte, bool) {
-	if d.memo == nil {
-		d.memo = new(live.Memo)
-	}
-	return d.memo.Share(key, create, notify)
-}
 
 // Options say what a subscriber wants to hear.
 type Options struct {
@@ -49,12 +40,4 @@ type Options struct {
 	// Notify is called when there may be something to Poll for, by whoever brings it: it
 	// must return at once, and not call the subscription. Nil: see [Subscription.Wake].
 	Notify func()
-}
-
-// batch is what subscribers are told at a time. It is shared and never changed, but
-// for what has been made of it.
-type batch struct {
-	events []presence.Event
-	after  presence.Position
-	memo   live.Memo
 }

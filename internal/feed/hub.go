@@ -38,7 +38,7 @@ type Hub struct {
 	// ended says that Stop was called.
 	ended bool
 	// place is the position behind all that was published; nil while unknown.
-	// It is replaced, never changed, so that batches can share it.
+	// It is replaced, never changed, so that deltas can share it.
 	place  presence.Position
 	broken error // why place is unknown
 	losses int   // how often the place was lost

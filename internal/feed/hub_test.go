@@ -147,7 +147,7 @@ func TestALostLogIsToldToAllAsAReset(t *testing.T) {
 
 		store.Lose() // all shards' logs, and each is told to be lost by itself
 		for _, s := range []*Subscription{all, ada} {
-			require.Equal(t, Delta{Reset: true, Position: tail(t, store)}, next(t, s))
+			require.Equal(t, &Delta{Reset: true, Position: tail(t, store)}, next(t, s))
 		}
 		elapse(10 * time.Second)
 		require.Empty(t, drain(t, all), "one reset for all shards")

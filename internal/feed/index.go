@@ -24,7 +24,8 @@ type group struct {
 	key     string
 	users   []string // nil: everybody
 	members []*Subscription
-	matched []presence.Event // of the batch that is being told
+	end     *link            // of the chain of what its members are told
+	matched []presence.Event // of the delta that is being told
 }
 
 // everybody is the key of those who aren't narrowed; ids have no spaces.
@@ -46,7 +47,7 @@ func (x *index) add(s *Subscription) {
 	key := keyOf(s.users)
 	g := x.groups[key]
 	if g == nil {
-		g = &group{key: key, users: s.users}
+		g = &group{key: key, users: s.users, end: new(link)}
 		x.groups[key] = g
 		for _, user := range g.users {
 			if x.byUser[user] == nil {
@@ -106,15 +107,15 @@ func (x *index) clear() []*Subscription {
 	return all
 }
 
-func (x *index) tell(b *batch) {
+func (x *index) tell(d *Delta) {
 	if g := x.groups[everybody]; g != nil {
-		g.tell(b)
+		g.tell(d)
 	}
 	if len(x.byUser) == 0 {
 		return
 	}
 	var touched []*group
-	for _, e := range b.events {
+	for _, e := range d.Events {
 		for g := range x.byUser[e.Presence.UserID] {
 			if g.matched == nil {
 				touched = append(touched, g)
@@ -123,13 +124,16 @@ func (x *index) tell(b *batch) {
 		}
 	}
 	for _, g := range touched {
-		g.tell(&batch{events: g.matched, after: b.after})
+		g.tell(&Delta{Events: g.matched, Position: d.Position})
 		g.matched = nil
 	}
 }
 
-func (g *group) tell(b *batch) {
+func (g *group) tell(d *Delta) {
+	told := g.end
+	told.delta, told.next = d, new(link)
+	g.end = told.next
 	for _, s := range g.members {
-		s.push(b)
+		s.push(told)
 	}
 }

@@ -97,7 +97,7 @@ func ids(n int) []string {
 }
 
 // await is next with the patience that a slow machine needs.
-func await(t *testing.T, s *Subscription) Delta {
+func await(t *testing.T, s *Subscription) *Delta {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()

@@ -49,8 +49,8 @@ func (h *Hub) publish(reads []read) {
 		}
 	}
 	h.place = to
-	for _, b := range split(events, from, to, h.cfg.DeltaEvents) {
-		h.subs.tell(b)
+	for _, d := range split(events, from, to, h.cfg.DeltaEvents) {
+		h.subs.tell(d)
 	}
 }
 
@@ -77,22 +77,22 @@ func (h *Hub) moveTo(place presence.Position) {
 	h.attempted()
 }
 
-// split makes batches of at most size events, of which the positions lead
+// split makes deltas of at most size events, of which the positions lead
 // from one to the other: each is exact, since a position is made of one place
 // per shard and the events of a shard are in order.
-func split(events []presence.Event, from, to presence.Position, size int) []*batch {
-	var batches []*batch
+func split(events []presence.Event, from, to presence.Position, size int) []*Delta {
+	var deltas []*Delta
 	at := from
 	for len(events) > size {
 		at = at.Clone()
 		for _, e := range events[:size] {
 			at[e.Shard] = e.ID
 		}
-		batches = append(batches, &batch{events: events[:size:size], after: at})
+		deltas = append(deltas, &Delta{Events: events[:size:size], Position: at})
 		events = events[size:]
 	}
 	if len(events) > 0 {
-		batches = append(batches, &batch{events: events, after: to})
+		deltas = append(deltas, &Delta{Events: events, Position: to})
 	}
-	return batches
+	return deltas
 }

@@ -1,51 +1,52 @@
 package feed
 
-import (
-	"slices"
+import "rollcall/internal/presence"
 
-	"rollcall/internal/presence"
-)
+// link is a delta in the chain of all that a group is told, the newest at its end, or the
+// empty one behind that. Who has been told a link needs it no more, so that nothing but the places of its
+// members keeps a chain in memory.
+type link struct {
+	delta *Delta
+	next  *link
+}
 
-// queue is the batches that wait for one subscriber, oldest first.
+// queue is the deltas that wait for one subscriber: a place in its group's chain.
 type queue struct {
-	batches []*batch // from next on
-	next    int
-	events  int // in all of them
+	first  *link // if there are any
+	len    int
+	events int // in all of them
 }
 
-func (q *queue) len() int { return len(q.batches) - q.next }
-
-func (q *queue) push(b *batch) {
-	q.batches = append(q.batches, b)
-	q.events += len(b.events)
-}
-
-func (q *queue) pop() *batch {
-	b := q.batches[q.next]
-	q.batches[q.next] = nil
-	q.next++
-	q.events -= len(b.events)
-	switch {
-	case q.next == len(q.batches):
-		q.batches, q.next = q.batches[:0], 0
-	case q.next > len(q.batches)/2:
-		q.batches = slices.Delete(q.batches, 0, q.next)
-		q.next = 0
+// push queues what comes right after what is queued.
+func (q *queue) push(l *link) {
+	if q.len == 0 {
+		q.first = l
 	}
-	return b
+	q.len++
+	q.events += len(l.delta.Events)
 }
 
-// push queues a batch; on a full queue the subscriber loses its place, for
-// good measure with the batch that didn't fit.
-func (s *Subscription) push(b *batch) {
+func (q *queue) pop() *Delta {
+	d := q.first.delta
+	q.len--
+	q.events -= len(d.Events)
+	if q.first = q.first.next; q.len == 0 {
+		q.first = nil
+	}
+	return d
+}
+
+// push queues a delta; on a full queue the subscriber loses its place, for
+// good measure with the delta that didn't fit.
+func (s *Subscription) push(l *link) {
 	s.mu.Lock()
 	switch {
 	case s.err != nil:
-	case s.queue.len() >= s.hub.cfg.QueueBatches, s.queue.events+len(b.events) > s.hub.cfg.QueueEvents:
+	case s.queue.len >= s.hub.cfg.QueueDeltas, s.queue.events+len(l.delta.Events) > s.hub.cfg.QueueEvents:
 		s.drop()
-		s.lost, s.lostTo = true, b.after
+		s.lost, s.lostTo = true, l.delta.Position
 	default:
-		s.queue.push(b)
+		s.queue.push(l)
 	}
 	s.mu.Unlock()
 	s.notify()
@@ -70,7 +71,7 @@ func (s *Subscription) drop() {
 }
 
 // setFirst keeps the hub's count of held events. It needs s.mu.
-func (s *Subscription) setFirst(first []Delta) {
+func (s *Subscription) setFirst(first []*Delta) {
 	held := 0
 	for _, d := range first {
 		held += len(d.Events)
@@ -90,28 +91,28 @@ func (s *Subscription) take() (d *Delta, floor presence.Position, err error) {
 	case len(s.first) > 0:
 		d := s.first[0]
 		s.setFirst(s.first[1:])
-		return &d, nil, nil
+		return d, nil, nil
 	case s.lost:
 		s.lost = false
 		return &Delta{Position: s.lostTo.Later(s.floor), Reset: true}, nil, nil
-	case s.queue.len() == 0:
+	case s.queue.len == 0:
 		return nil, nil, nil
 	}
-	b := s.queue.pop()
+	d = s.queue.pop()
 	floor = s.floor
-	if b.after.Reaches(floor) {
+	if d.Position.Reaches(floor) {
 		s.floor = nil
 	}
-	return &Delta{Events: b.events, Position: b.after, memo: &b.memo}, floor, nil
+	return d, floor, nil
 }
 
 // above is the delta without what was told up to floor.
-func (d *Delta) above(floor presence.Position) Delta {
+func (d *Delta) above(floor presence.Position) *Delta {
 	var events []presence.Event
 	for _, e := range d.Events {
 		if e.ID.Compare(floor[e.Shard]) > 0 {
 			events = append(events, e)
 		}
 	}
-	return Delta{Events: events, Position: d.Position.Later(floor)}
+	return &Delta{Events: events, Position: d.Position.Later(floor)}
 }

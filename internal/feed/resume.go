@@ -33,7 +33,7 @@ func (h *Hub) Subscribe(ctx context.Context, o Options) (*Subscription, error) {
 		if place, _, err = h.register(s); err != nil {
 			return nil, err
 		}
-		s.begin([]Delta{{Position: place}}, nil)
+		s.begin([]*Delta{{Position: place}}, nil)
 	} else if err := h.resume(ctx, s, o.Since, place, losses); err != nil {
 		s.close()
 		return nil, err
@@ -75,7 +75,7 @@ func (h *Hub) resume(ctx context.Context, s *Subscription, since, place presence
 		reset = err != nil || h.held.Load()+int64(c.size()) > h.cfg.ResumeEvents
 	}
 	if reset {
-		s.begin([]Delta{{Position: place, Reset: true}}, nil)
+		s.begin([]*Delta{{Position: place, Reset: true}}, nil)
 		return nil
 	}
 	var floor presence.Position
@@ -141,17 +141,12 @@ func (c *catchUp) size() (n int) {
 
 // deltas is what was read, across the shards in the order of time; at least
 // one delta.
-func (c *catchUp) deltas(since presence.Position, size int) []Delta {
+func (c *catchUp) deltas(since presence.Position, size int) []*Delta {
 	events := slices.Concat(c.events...)
 	// By id and not by Event.At, which may step back with the store's clock.
 	slices.SortStableFunc(events, func(a, b presence.Event) int { return a.ID.Compare(b.ID) })
 	if len(events) == 0 {
-		return []Delta{{Position: c.at}}
+		return []*Delta{{Position: c.at}}
 	}
-	batches := split(events, since, c.at, size)
-	deltas := make([]Delta, len(batches))
-	for i, b := range batches {
-		deltas[i] = Delta{Events: b.events, Position: b.after}
-	}
-	return deltas
+	return split(events, since, c.at, size)
 }

@@ -67,7 +67,7 @@ func TestAPlaceLostWhileResumingIsAReset(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				_, _, s := resumed(t, Config{QueueBatches: 4}, func(src *faulty, call int) { meanwhile(t, src, call) })
+				_, _, s := resumed(t, Config{QueueDeltas: 4}, func(src *faulty, call int) { meanwhile(t, src, call) })
 				require.True(t, next(t, s).Reset)
 				require.Zero(t, s.hub.held.Load())
 			})

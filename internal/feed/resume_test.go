@@ -188,7 +188,7 @@ func TestAPositionOfAnotherNumberOfShardsIsAReset(t *testing.T) {
 	h := startHub(t, src, Config{})
 	for _, shards := range []int{1, testShards * 2} {
 		d := next(t, subscribe(t, h, Options{Since: make(presence.Position, shards)}))
-		require.Equal(t, Delta{Reset: true, Position: tail(t, src)}, d)
+		require.Equal(t, &Delta{Reset: true, Position: tail(t, src)}, d)
 	}
 }
 

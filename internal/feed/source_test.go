@@ -147,7 +147,7 @@ func subscribe(t testing.TB, h *Hub, o Options) *Subscription {
 }
 
 // next is the next delta, which must come within a second.
-func next(t testing.TB, s *Subscription) Delta {
+func next(t testing.TB, s *Subscription) *Delta {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
@@ -167,13 +167,13 @@ func open(t testing.TB, h *Hub, o Options) *Subscription {
 }
 
 // drain is everything that Poll has, put together.
-func drain(t testing.TB, s *Subscription) Delta {
+func drain(t testing.TB, s *Subscription) *Delta {
 	t.Helper()
-	var all Delta
+	all := new(Delta)
 	for {
-		d, ok, err := s.Poll()
+		d, err := s.Poll()
 		require.NoError(t, err)
-		if !ok {
+		if d == nil {
 			return all
 		}
 		all.Events = append(all.Events, d.Events...)

@@ -16,27 +16,29 @@ var ErrClosed = errors.New("the subscription is closed")
 // goroutine at a time; Close is for any.
 type Subscription struct {
 	hub    *Hub
-	users  []string // sorted, each once; nil: everybody
 	notify func()
-	wake   chan struct{} // nil if somebody else is notified
-	leave  func() bool
 
-	// The hub's lock guards these.
-	group *group // nil once it has left
-	slot  int    // among the group's members
-
-	mu  sync.Mutex
-	err error // why it ended
-	// first holds the deltas that come before all live ones.
-	first []Delta
-	held  int // events in first, as the hub counts them
+	mu    sync.Mutex
+	err   error // why it ended
 	queue queue
+	// first holds the deltas that come before all live ones.
+	first []*Delta
+	held  int // events in first, as the hub counts them
 	// lost says that the place was lost; lostTo is where it goes on.
 	lost   bool
 	lostTo presence.Position
 	// floor is what a resumed subscription has been told already, ahead of the
 	// hub; nil once the hub is past it. It is replaced, never changed.
 	floor presence.Position
+
+	// Behind what each delta needs, for the processor's cache:
+	users []string      // sorted, each once; nil: everybody
+	wake  chan struct{} // nil if somebody else is notified
+	leave func() bool
+
+	// The hub's lock guards these.
+	group *group // nil once it has left
+	slot  int    // among the group's members
 }
 
 func newSubscription(h *Hub, o Options) *Subscription {
@@ -56,15 +58,15 @@ func newSubscription(h *Hub, o Options) *Subscription {
 
 // Next waits for the next delta; the first comes at once. Errors: ErrClosed,
 // ErrStopped, the context's. It is not for one who is notified.
-func (s *Subscription) Next(ctx context.Context) (Delta, error) {
+func (s *Subscription) Next(ctx context.Context) (*Delta, error) {
 	for {
-		if d, ok, err := s.Poll(); ok || err != nil {
+		if d, err := s.Poll(); d != nil || err != nil {
 			return d, err
 		}
 		select {
 		case <-s.wake:
 		case <-ctx.Done():
-			return Delta{}, ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
 }
@@ -72,20 +74,17 @@ func (s *Subscription) Next(ctx context.Context) (Delta, error) {
 // Wake receives when there may be something to Poll for. It is never closed.
 func (s *Subscription) Wake() <-chan struct{} { return s.wake }
 
-// Poll is Next without waiting; false says that there is no delta now. After a
+// Poll is Next without waiting; nil says that there is no delta now. After a
 // wake-up or notification call it until then.
-func (s *Subscription) Poll() (Delta, bool, error) {
+func (s *Subscription) Poll() (*Delta, error) {
 	for {
 		d, floor, err := s.take()
-		switch {
-		case err != nil || d == nil:
-			return Delta{}, false, err
-		case floor == nil:
-			return *d, true, nil
+		if floor == nil {
+			return d, err
 		}
 		// s.mu is free by now, so that the hub never waits for the copying.
 		if own := d.above(floor); len(own.Events) > 0 { // else all of it was told before it was published
-			return own, true, nil
+			return own, nil
 		}
 	}
 }
@@ -112,10 +111,10 @@ func (s *Subscription) end(err error) {
 	s.notify()
 }
 
-// begin sets what comes before the live batches. A subscription that lost its
+// begin sets what comes before the live deltas. A subscription that lost its
 // place since it was registered begins with that instead: nothing of first
 // has been told.
-func (s *Subscription) begin(first []Delta, floor presence.Position) {
+func (s *Subscription) begin(first []*Delta, floor presence.Position) {
 	defer s.notify()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unique"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,8 +15,8 @@ import (
 
 func TestASlowSubscriberLosesItsPlaceAlone(t *testing.T) {
 	for name, cfg := range map[string]Config{
-		"by batches": {QueueBatches: 4},
-		"by events":  {QueueEvents: 4},
+		"by deltas": {QueueDeltas: 4},
+		"by events": {QueueEvents: 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -29,7 +30,7 @@ func TestASlowSubscriberLosesItsPlaceAlone(t *testing.T) {
 					signIn(t, store, fmt.Sprintf("user-%d", i))
 					elapse(100 * time.Millisecond)
 					got = append(got, drain(t, quick).Events...)
-					require.LessOrEqual(t, len(slow.queue.batches), 4)
+					require.LessOrEqual(t, slow.queue.len, 4)
 				}
 				require.Equal(t, eventsAfter(t, store, begin), byShard(got), "others get all, in order, once")
 
@@ -58,9 +59,9 @@ func TestWhoIsToldTheSameSharesWhatIsMadeOfIt(t *testing.T) {
 				made[key]++
 				return []byte(d.Events[0].Presence.UserID)
 			}
-			d.Share(key, create, func() {})
+			d.Share(unique.Make(key), create, func() {})
 			synctest.Wait()
-			shared, ok := d.Share(key, create, func() {})
+			shared, ok := d.Share(unique.Make(key), create, func() {})
 			require.True(t, ok)
 			return string(shared)
 		}
@@ -107,18 +108,18 @@ func TestANotifiedSubscriberPolls(t *testing.T) {
 		s := subscribe(t, h, Options{Notify: func() { notified <- struct{}{} }})
 		for _, want := range []int{0, 1} { // the first delta, then one of an event
 			<-notified
-			d, ok, err := s.Poll()
+			d, err := s.Poll()
 			require.NoError(t, err)
-			require.True(t, ok)
+			require.NotNil(t, d)
 			require.Len(t, d.Events, want)
-			_, ok, err = s.Poll()
+			d, err = s.Poll()
 			require.NoError(t, err)
-			require.False(t, ok)
+			require.Nil(t, d)
 			signIn(t, store, "ada")
 		}
 		s.Close()
 		<-notified
-		_, _, err := s.Poll()
+		_, err := s.Poll()
 		require.ErrorIs(t, err, ErrClosed)
 	})
 }
@@ -144,7 +145,7 @@ func TestALargeBatchIsSplit(t *testing.T) {
 }
 
 // requireExact checks that a delta's events are those between two positions.
-func requireExact(t *testing.T, store presence.Log, from presence.Position, d Delta) {
+func requireExact(t *testing.T, store presence.Log, from presence.Position, d *Delta) {
 	t.Helper()
 	told, left := byShard(d.Events), eventsAfter(t, store, d.Position)
 	for shard, want := range eventsAfter(t, store, from) {
@@ -158,7 +159,7 @@ func TestNarrowedSubscribers(t *testing.T) {
 		h := startHub(t, store, Config{})
 		ada := open(t, h, Options{Users: []string{"ada", "ada"}})
 		both := open(t, h, Options{Users: []string{"ada", "bob"}})
-		none := open(t, h, Options{Users: []string{}})
+		nobody := open(t, h, Options{Users: []string{}})
 
 		signIn(t, store, "ada", "cyd")
 		elapse(time.Second)
@@ -167,9 +168,9 @@ func TestNarrowedSubscribers(t *testing.T) {
 
 		signIn(t, store, "bob")
 		elapse(time.Second)
-		_, woken, err := ada.Poll()
+		none, err := ada.Poll()
 		require.NoError(t, err)
-		require.False(t, woken, "another user's event is no delta")
+		require.Nil(t, none, "another user's event is no delta")
 		d := drain(t, both)
 		require.Equal(t, []string{"bob"}, users(d.Events))
 		require.Equal(t, tail(t, store), d.Position)
@@ -177,7 +178,7 @@ func TestNarrowedSubscribers(t *testing.T) {
 		disconnect(t, store, "ada")
 		elapse(time.Second)
 		require.Equal(t, []string{"ada"}, users(drain(t, ada).Events))
-		require.Empty(t, drain(t, none))
+		require.Empty(t, drain(t, nobody).Events)
 	})
 }
 
@@ -228,9 +229,9 @@ func TestPollAndWake(t *testing.T) {
 		s := subscribe(t, startHub(t, store, Config{}), Options{})
 		<-s.Wake()
 		require.NotNil(t, drain(t, s).Position, "the first delta")
-		_, ok, err := s.Poll()
+		d, err := s.Poll()
 		require.NoError(t, err)
-		require.False(t, ok)
+		require.Nil(t, d)
 
 		signIn(t, store, "ada")
 		<-s.Wake()
@@ -238,7 +239,7 @@ func TestPollAndWake(t *testing.T) {
 
 		s.Close()
 		<-s.Wake()
-		_, _, err = s.Poll()
+		_, err = s.Poll()
 		require.ErrorIs(t, err, ErrClosed)
 	})
 }

@@ -39,9 +39,9 @@ func TestPongsKeepTheSessionAlive(t *testing.T) {
 		require.Equal(t, presence.Offline, w.status(), "an open socket alone is not presence")
 		var types []presence.EventType
 		for {
-			d, ok, err := all.Poll()
+			d, err := all.Poll()
 			require.NoError(t, err)
-			if !ok {
+			if d == nil {
 				break
 			}
 			for _, e := range d.Events {

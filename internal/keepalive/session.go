@@ -97,8 +97,8 @@ func (s *session) beat(ctx context.Context) EventType {
 // session ended, if it did.
 func (s *session) hear(ctx context.Context) (EventType, error) {
 	for {
-		delta, ok, err := s.sub.Poll()
-		if err != nil || !ok {
+		delta, err := s.sub.Poll()
+		if err != nil || delta == nil {
 			return "", err
 		}
 		for _, e := range delta.Events {

@@ -12,7 +12,7 @@ import "context"
 type Item interface {
 	// Share is what create makes of the item, once for a key. It does not wait: while
 	// there is nothing yet, notify is kept, and called when there is.
-	Share(key string, create func() []byte, notify func()) (made []byte, ok bool)
+	Share(key Key, create func() []byte, notify func()) (made []byte, ok bool)
 }
 
 // Source is where the items of one subscription come from.

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"unique"
 
 	"github.com/stretchr/testify/require"
 )
@@ -16,7 +17,7 @@ func TestWhatIsSharedIsMadeOnce(t *testing.T) {
 		var made, notified atomic.Int64
 		wait := make(chan struct{})
 		share := func(key string) ([]byte, bool) {
-			return m.Share(key, func() []byte {
+			return m.Share(unique.Make(key), func() []byte {
 				<-wait
 				return fmt.Appendf(nil, "%s %d", key, made.Add(1))
 			}, func() { notified.Add(1) })

@@ -16,14 +16,14 @@ import (
 // write them. Take is for one goroutine at a time.
 type Subscription struct {
 	source   live.Source
-	key      string
-	answer   func(live.Item) []byte
+	key      live.Key
+	item     live.Item     // whose answer is being made; nil: none is
+	answer   func() []byte // of the item
 	notify   func()
-	item     live.Item   // whose answer is being made; nil: none is
-	over     func() bool // whether nobody wants answers any more
 	onlyNews bool
-	last     []byte // the answer before
 	ended    bool
+	last     []byte      // the answer before
+	over     func() bool // whether it was ended from outside
 }
 
 // Responses is an operation's next response, nil after the last.
@@ -48,11 +48,12 @@ func Start(
 	}
 	context.AfterFunc(ctx, accepted.Source.Close)
 	answers := share.Context(ctx, accepted.Scope)
-	return &Subscription{
+	s := &Subscription{
 		notify: notify, source: accepted.Source, onlyNews: accepted.OnlyNews, key: share.SubscriptionKey(op, accepted.Scope),
-		answer: func(item live.Item) []byte { return answer(answers, exec, op, item) },
-		over:   func() bool { return ctx.Err() != nil },
-	}, nil, nil
+		over: func() bool { return ctx.Err() != nil },
+	}
+	s.answer = func() []byte { return answer(answers, exec, op, s.item) } // which stays until there is one
+	return s, nil, nil
 }
 
 // Take is the next answer as JSON, nil if there is none now. It does not wait. Sockets may
@@ -63,13 +64,12 @@ func (s *Subscription) Take() (payload []byte, ended bool) {
 			s.item, s.ended = s.next()
 		}
 		switch {
-		case s.over(): // it was ended from outside, which is no end to tell of
+		case s.ended && s.over(): // which is no end to tell of
 			return nil, false
 		case s.item == nil:
 			return nil, s.ended
 		}
-		item := s.item
-		payload, ok := item.Share(s.key, func() []byte { return s.answer(item) }, s.notify)
+		payload, ok := s.item.Share(s.key, s.answer, s.notify)
 		if !ok {
 			return nil, false
 		}

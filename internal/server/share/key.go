@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unique"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"rollcall/internal/live"
 )
 
 // key is the same for operations whose answers are the same.
@@ -27,7 +30,7 @@ func keyOf(op *graphql.OperationContext, variables map[string]any, scope string)
 // scopes and documents are, and those of their variables that are used below the subscribed
 // field. The field's own arguments have chosen the items, and play no part after that: clients who
 // resume from different places share their answers from then on.
-func SubscriptionKey(op *graphql.OperationContext, scope string) string {
+func SubscriptionKey(op *graphql.OperationContext, scope string) live.Key {
 	u := used{}
 	for _, s := range op.Operation.SelectionSet {
 		if field, ok := s.(*ast.Field); ok {
@@ -45,7 +48,7 @@ func SubscriptionKey(op *graphql.OperationContext, scope string) string {
 	if err != nil {
 		panic(err) // they came as JSON
 	}
-	return string(k[:])
+	return unique.Make(string(k[:]))
 }
 
 // used are the names of variables.

@@ -8,6 +8,8 @@ import (
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
+
+	"rollcall/internal/live"
 )
 
 var keySchema = gqlparser.MustLoadSchema(&ast.Source{Input: `
@@ -18,7 +20,7 @@ type Event { id: ID user(size: Int, sizes: [Int!]): User }
 type User { name: String pictures(filter: Filter): Int }`})
 
 func TestSubscriptionKey(t *testing.T) {
-	keyWith := func(document, scope string, variables map[string]any) string {
+	keyWith := func(document, scope string, variables map[string]any) live.Key {
 		doc, errs := gqlparser.LoadQueryWithRules(keySchema, document, rules.NewDefaultRules())
 		require.Empty(t, errs)
 		return SubscriptionKey(&graphql.OperationContext{

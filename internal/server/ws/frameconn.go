@@ -15,7 +15,7 @@ type frameConn struct {
 	// Of the write that is being tried, which mu guards:
 	trying []byte
 	taken  int
-	try    func(fd uintptr) bool
+	try    func(fd uintptr)
 }
 
 func newFrameConn(conn net.Conn) *frameConn {
@@ -25,11 +25,10 @@ func newFrameConn(conn net.Conn) *frameConn {
 			c.raw = raw
 		}
 	}
-	c.try = func(fd uintptr) bool {
+	c.try = func(fd uintptr) {
 		if n := writeOnce(fd, c.trying); n > 0 {
 			c.taken = n
 		}
-		return true // whatever was taken: do not wait for more
 	}
 	return c
 }
@@ -47,7 +46,7 @@ func (c *frameConn) tryWrite(frames []byte) int {
 		return 0
 	}
 	c.trying, c.taken = frames, 0
-	_ = c.raw.Write(c.try) // fails if the connection is closed, as the write after it will
+	_ = c.raw.Control(c.try) // which does not wait, as Write might, and fails if the connection is closed, as the write after it will
 	c.trying = nil
 	if c.taken == 0 || c.taken == len(frames) {
 		c.mu.Unlock()

@@ -11,6 +11,11 @@ import (
 
 // operation is one running operation of a socket.
 type operation struct {
+	// Of a subscription whose answers are taken when they can be written; outbox.mu guards the changes:
+	sub    *execution.Subscription // nil until it has begun
+	ready  bool                    // whether it is in the outbox
+	behind *operation              // is ready after it
+
 	id       string
 	quotedID []byte // id as JSON
 	cancel   context.CancelFunc
@@ -19,10 +24,6 @@ type operation struct {
 	completed atomic.Bool
 
 	all *operations // the socket's, of which it is one
-
-	// Of a subscription whose answers are taken when they can be written:
-	sub   *execution.Subscription
-	ready bool // whether it is in the outbox; outbox.mu guards it
 }
 
 // finish frees the operation's id. False means that the client has completed it.
@@ -34,6 +35,28 @@ func newOperation(all *operations, id string, cancel context.CancelFunc) *operat
 		panic(err) // a string always encodes
 	}
 	return &operation{id: id, quotedID: quoted, cancel: cancel, all: all}
+}
+
+// readyList is operations in the order in which they became ready, each once.
+type readyList struct{ first, last *operation }
+
+func (l *readyList) push(op *operation) {
+	op.ready = true
+	if l.first == nil {
+		l.first = op
+	} else {
+		l.last.behind = op
+	}
+	l.last = op
+}
+
+// pop takes the first one; nil if there is none.
+func (l *readyList) pop() *operation {
+	op := l.first
+	if op != nil {
+		l.first, op.behind, op.ready = op.behind, nil, false
+	}
+	return op
 }
 
 // operations are a socket's operations by id.

@@ -3,26 +3,30 @@ package ws
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"rollcall/internal/server/execution"
 )
 
 // outbox is what waits to be written to a socket: messages, and subscriptions that may have
 // answers to take. It has no goroutine: whoever puts something in has it written by the crew, if it isn't
 // being written.
 type outbox struct {
-	conn    *frameConn
-	crew    *crew
+	// What each answer needs is in one line of the processor's cache, since thousands of sockets are told in turn.
+	conn     *frameConn
+	crew     *crew
+	mu       sync.Mutex
+	ready    readyList // the subscriptions that may have answers
+	writing  bool
+	closed   atomic.Bool // mu guards its change
+	messages []outgoing
+
 	timeout time.Duration
 	end     func(why error)
 	room    chan struct{} // a token for each message that waits
 	running sync.WaitGroup
-
-	mu       sync.Mutex
-	messages []outgoing
-	ready    []*operation // those that may have answers
-	writing  bool
-	closed   bool
-	written  chan struct{} // closed when closed, and nothing is written any more
+	written chan struct{} // closed when closed, and nothing is written any more
 }
 
 func newOutbox(conn *frameConn, crew *crew, cfg *Config) *outbox {
@@ -41,20 +45,27 @@ func (o *outbox) put(ctx context.Context, out outgoing) error {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.closed {
+	if !o.closed.Load() {
 		o.messages = append(o.messages, out)
 		o.start()
 	}
 	return nil
 }
 
-// notify says that a subscription may have answers to take.
+// begin takes in a subscription.
+func (o *outbox) begin(op *operation, sub *execution.Subscription) {
+	o.mu.Lock()
+	op.sub = sub
+	o.mu.Unlock()
+	o.notify(op)
+}
+
+// notify says that a subscription may have answers to take; nothing, before it has begun.
 func (o *outbox) notify(op *operation) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.closed && !op.ready {
-		op.ready = true
-		o.ready = append(o.ready, op)
+	if op.sub != nil && !op.ready && !o.closed.Load() {
+		o.ready.push(op)
 		o.start()
 	}
 }
@@ -63,7 +74,7 @@ func (o *outbox) notify(op *operation) {
 func (o *outbox) track(do func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.closed {
+	if !o.closed.Load() {
 		o.running.Go(do)
 	}
 }
@@ -72,10 +83,11 @@ func (o *outbox) track(do func()) {
 func (o *outbox) close(drain bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.closed {
+	if o.closed.Load() {
 		return
 	}
-	o.closed, o.ready = true, nil
+	o.closed.Store(true)
+	o.ready = readyList{}
 	if !drain {
 		o.messages = nil
 	}
@@ -102,26 +114,19 @@ func (o *outbox) next() (out outgoing, op *operation, some bool) {
 		<-o.room
 		return out, nil, true
 	}
-	if len(o.ready) > 0 {
-		op = o.ready[0]
-		if o.ready = o.ready[1:]; len(o.ready) == 0 {
-			o.ready = nil
-		}
-		op.ready = false // before it is asked: who notifies from now on is heard
-		return out, op, true
-	}
-	return out, nil, false
+	op = o.ready.pop() // before it is asked: who notifies from now on is heard
+	return out, op, op != nil
 }
 
 // rest ends the writing if nothing waits.
 func (o *outbox) rest() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(o.messages) > 0 || len(o.ready) > 0 {
+	if len(o.messages) > 0 || o.ready.first != nil {
 		return false
 	}
 	o.writing = false
-	if o.closed {
+	if o.closed.Load() {
 		close(o.written)
 	}
 	return true
@@ -131,11 +136,4 @@ func (o *outbox) rest() bool {
 func (o *outbox) fail() {
 	o.end(errLost)
 	o.close(false)
-}
-
-// isClosed says whether answers are still wanted.
-func (o *outbox) isClosed() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.closed
 }

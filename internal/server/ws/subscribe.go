@@ -85,18 +85,9 @@ func (s *socket) run(ctx context.Context, op *operation, request *graphql.Operat
 		op.cancel()
 		return
 	}
-	started := make(chan struct{})
-	sub, responses, failure := execution.Start(ctx, s.exec, request, func() {
-		select {
-		case <-started:
-			s.out.notify(op)
-		default: // there will be a first look anyway
-		}
-	})
+	sub, responses, failure := execution.Start(ctx, s.exec, request, func() { s.out.notify(op) })
 	if sub != nil {
-		op.sub = sub
-		close(started)
-		s.out.notify(op)
+		s.out.begin(op, sub)
 		return
 	}
 	defer op.cancel()

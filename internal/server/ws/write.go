@@ -84,7 +84,7 @@ func (o *outbox) fill(w *writer) {
 
 // take gathers the answers that a subscription has now.
 func (o *outbox) take(w *writer, op *operation) {
-	for !op.completed.Load() && !o.isClosed() {
+	for !op.completed.Load() && !o.closed.Load() {
 		payload, ended := op.sub.Take()
 		if payload != nil {
 			w.append(outgoing{op, typeNext, payload})
