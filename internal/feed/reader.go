@@ -10,8 +10,7 @@ import (
 	"rollcall/internal/presence"
 )
 
-// followWait is how long one read waits for events; it bounds how long Stop
-// may wait for a store that doesn't heed its context.
+// followWait is how long one read waits for events.
 const followWait = 2 * time.Second
 
 // read is what a reader got from one shard.
@@ -62,7 +61,6 @@ func (h *Hub) findPlace(ctx context.Context) (presence.Position, bool) {
 func (h *Hub) readFrom(ctx context.Context, place presence.Position) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	// Not waited for at the end: a read may be waiting for events until followWait is over.
 	reads := make(chan read)
 	for shard, after := range place {
 		h.wg.Go(func() {

@@ -100,20 +100,29 @@ func (s *Store) Follow(ctx context.Context, shard int, after presence.EventID, w
 	return s.Range(ctx, shard, after)
 }
 
-// maxBlock bounds one read that waits: the client can't break it off.
+// maxBlock bounds one read that waits.
 const maxBlock = 2 * time.Second
 
-// awaitNews waits for an entry after one of a log, and tells whether there is any.
+// awaitNews waits for an entry after one of a log, and tells whether there is any. The client can't
+// break a read off, so a caller who is told to stop leaves it behind, and Close ends it.
 func (s *Store) awaitNews(ctx context.Context, events string, after presence.EventID, block time.Duration) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, block+redisconn.IOTimeout)
-	defer cancel()
-	err := s.blocked.XRead(ctx, &redis.XReadArgs{
-		Streams: []string{events, formatEventID(after)}, Count: 1, Block: block,
-	}).Err()
-	if errors.Is(err, redis.Nil) {
-		return false, nil
+	read := make(chan error, 1)
+	s.flights.Go(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), block+redisconn.IOTimeout)
+		defer cancel()
+		read <- s.blocked.XRead(ctx, &redis.XReadArgs{
+			Streams: []string{events, formatEventID(after)}, Count: 1, Block: block,
+		}).Err()
+	})
+	select {
+	case err := <-read:
+		if errors.Is(err, redis.Nil) {
+			return false, nil
+		}
+		return err == nil, err
+	case <-ctx.Done():
+		return false, ctx.Err()
 	}
-	return err == nil, err
 }
 
 // The entries that are no events: a log's first (lua/state.lua), and the last of one

@@ -60,7 +60,7 @@ type Store struct {
 	generation atomic.Pointer[generation]
 	checked    atomic.Bool    // Check has passed
 	refused    sync.Once      // the log has been told that it can't
-	flights    sync.WaitGroup // batches under way
+	flights    sync.WaitGroup // batches and waiting reads under way
 }
 
 var _ presence.Store = (*Store)(nil)
@@ -95,10 +95,11 @@ func Open(opts Options) (*Store, error) {
 // Client is the store's connection, for what else is kept in the same Redis.
 func (s *Store) Client() redis.UniversalClient { return s.client }
 
-// Close waits for the batches under way and disconnects.
+// Close ends the reads that wait, waits for the batches under way and disconnects.
 func (s *Store) Close() error {
+	err := s.blocked.Close()
 	s.flights.Wait()
-	return errors.Join(s.client.Close(), s.blocked.Close())
+	return errors.Join(err, s.client.Close())
 }
 
 // Shards is the number of shards.
