@@ -40,14 +40,14 @@ func loadScripts() (*scripts, error) {
 		}
 		return &script{name: name, source: source, sha: redis.NewScript(source).Hash()}
 	}
-	plain := func(name string) *script { return load(name, "common") }
-	writes := func(name string) *script { return load(name, "common", "state") }
+	plain := func(name string) *script { return load(name, "clock", "common") }
+	writes := func(name string) *script { return load(name, "clock", "common", "state") }
 	s := &scripts{
 		beat: writes("beat"), end: writes("end"), levels: writes("levels"), sweep: writes("sweep"),
 		settle: writes("settle"), forget: writes("forget"), tail: writes("tail"),
 		presences: plain("presences"), page: plain("page"), scan: plain("scan"),
 		claim: load("claim"), clear: load("clear"), hold: plain("hold"), copy: plain("copy"), move: plain("move"), roster: plain("roster"),
-		historyRecord: load("history_record", "history"), historyRead: load("history_read", "history"),
+		historyRecord: load("history_record", "clock", "history"), historyRead: load("history_read", "clock", "history"),
 	}
 	return s, failed
 }

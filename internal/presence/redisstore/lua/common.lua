@@ -1,8 +1,6 @@
--- What every script shares; it is put in front of each of them. Before it stand the
--- numbers that Go and the scripts share; see constants.go.
+-- What every script of a shard shares; it is put between clock.lua and each of them.
 --
 -- KEYS[1] {p:S:s}:meta  hash  layout: that in which the users of this shard are stored
--- ARGV[1] now (ms) in tests, '' for the server's clock
 -- ARGV[2] layout of the caller, who is refused if the shard has another
 
 -- A user's record, in {p:S:s}:session:B while online and in {p:S:s}:seen:B after: state
@@ -18,12 +16,6 @@ local KEEP = 259200        -- seconds that a key outlives its last write: 3 days
 local layout = redis.call('HGET', KEYS[1], 'layout')
 if layout and layout ~= ARGV[2] then
   return redis.error_reply('LAYOUT ' .. layout)
-end
-
-local now = tonumber(ARGV[1])
-if not now then
-  local t = redis.call('TIME')
-  now = t[1] * 1000 + math.floor(t[2] / 1000)
 end
 
 local function from_base(time)
