@@ -1,0 +1,138 @@
+import { computed, signal } from "@preact/signals";
+import { ApiError, type Api } from "../api/api";
+import { ServerClock } from "../connection/clock";
+import { learn, phaseOf, unknown, type News } from "../connection/health";
+import { EventLog } from "../events/log";
+import { SecondCounts } from "../overview/rates";
+import type { Cluster, Delta } from "../presence";
+
+/** How many lines the event stream keeps. */
+const logCapacity = 2000;
+/** For how many seconds sign-ins and expiries are kept by the second. */
+const rateSeconds = 120;
+const clusterEveryMs = 2000;
+/** How often the page draws what has happened, at most; events are taken in at once. */
+const drawEveryMs = 250;
+
+/**
+ * What a signed-in console knows and keeps up to date for all its views, by one subscription to all
+ * events. It lives from sign-in to sign-out, so that changing the view loses nothing.
+ */
+export class Desk {
+  readonly api: Api;
+  readonly clock = new ServerClock();
+  readonly log = new EventLog(logCapacity);
+  readonly signIns = new SecondCounts(rateSeconds);
+  readonly expiries = new SecondCounts(rateSeconds);
+
+  /** The server's time, moving by the second. */
+  readonly now = signal(this.clock.now());
+  readonly online = signal<number | null>(null);
+  readonly cluster = signal<Cluster | null>(null);
+  /** Moves when the log has. */
+  readonly told = signal(0);
+  readonly #health = signal(unknown);
+  readonly phase = computed(() => phaseOf(this.#health.value));
+
+  readonly #listeners = new Set<(delta: Delta) => void>();
+  readonly #timers: ReturnType<typeof setInterval>[] = [];
+  #lostAt: number | null = null;
+  #drawing: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+
+  constructor(api: Api) {
+    this.api = api;
+    api.onLink((link) => {
+      if (this.#closed) return;
+      this.#learn({ kind: "link", link, at: Date.now() });
+      if (link.state === "lost") this.#lostAt ??= Date.now();
+      if (link.state === "open") void this.#setClock();
+    });
+    api.watch((delta) => this.#take(delta), (error) => this.#fail(error));
+    api.watchCount(
+      (online) => {
+        this.online.value = online;
+        this.#learn({ kind: "answered" });
+      },
+      (error) => this.#fail(error),
+    );
+    this.#every(1000, () => (this.now.value = this.clock.now()));
+    this.#every(clusterEveryMs, () => void this.#readCluster());
+    void this.#readCluster();
+  }
+
+  /** Makes a call, and learns from its outcome how the server is. Fails as the call does. */
+  async ask<T>(call: Promise<T>): Promise<T> {
+    try {
+      const answer = await call;
+      this.#learn({ kind: "answered" });
+      return answer;
+    } catch (error) {
+      if (error instanceof ApiError) this.#fail(error);
+      throw error;
+    }
+  }
+
+  /** Tells of each delta, until the returned function is called. */
+  listen(next: (delta: Delta) => void): () => void {
+    this.#listeners.add(next);
+    return () => void this.#listeners.delete(next);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timers.forEach(clearInterval);
+    clearTimeout(this.#drawing);
+    this.#listeners.clear();
+    this.api.close();
+  }
+
+  #take(delta: Delta): void {
+    const at = this.clock.now();
+    if (delta.reset) this.log.gap(at);
+    else if (this.#lostAt !== null) this.log.resumed(at, Date.now() - this.#lostAt);
+    this.#lostAt = null;
+    for (const event of delta.events) {
+      this.clock.observe(event.at);
+      if (event.type === "ONLINE") this.signIns.add(event.at);
+      if (event.reason === "EXPIRED") this.expiries.add(event.at);
+    }
+    this.log.push(delta.events);
+    this.#listeners.forEach((next) => next(delta));
+    this.#drawing ??= setTimeout(() => {
+      this.#drawing = undefined;
+      this.told.value++;
+    }, drawEveryMs);
+  }
+
+  async #readCluster(): Promise<void> {
+    if (document.hidden || this.#health.value.link !== "open") return;
+    try {
+      this.cluster.value = await this.ask(this.api.cluster());
+    } catch {
+      // ask has learnt from it; what was read last goes on being shown
+    }
+  }
+
+  async #setClock(): Promise<void> {
+    try {
+      this.clock.restart(await this.api.serverTime());
+      this.now.value = this.clock.now();
+    } catch {
+      // events will tell the time as well
+    }
+    void this.#readCluster();
+  }
+
+  #fail({ code, message }: ApiError): void {
+    this.#learn({ kind: "failed", code, message, at: Date.now() });
+  }
+
+  #learn(news: News): void {
+    if (!this.#closed) this.#health.value = learn(this.#health.value, news);
+  }
+
+  #every(ms: number, act: () => void): void {
+    this.#timers.push(setInterval(act, ms));
+  }
+}
