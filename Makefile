@@ -13,7 +13,7 @@ ARTIFACTS := $(CURDIR)/artifacts
 # npm writes this file last.
 NPM_DONE := node_modules/.package-lock.json
 PAGE := web/dist/graphiql/index.html
-PAGE_SOURCES := $(shell find web/graphiql -type f -not -path '*/node_modules/*' 2>/dev/null)
+PAGE_SOURCES := $(shell find web/admin web/client web/graphiql -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
 
 .PHONY: help
 help: ## List the targets
@@ -33,7 +33,7 @@ web: $(PAGE) ## Build the pages (needs Node; installs it where it can)
 # The API needs no page, so a machine without Node still serves it.
 .PHONY: try-web
 try-web:
-	@$(MAKE) --no-print-directory web || echo "Going on without the GraphiQL page." >&2
+	@$(MAKE) --no-print-directory web || echo "Going on without the pages." >&2
 
 .PHONY: node
 node:
@@ -43,7 +43,7 @@ $(PAGE): web/$(NPM_DONE) $(PAGE_SOURCES)
 	$(NPM) --prefix web run build
 	@touch $@
 
-web/$(NPM_DONE): web/package.json web/package-lock.json web/graphiql/package.json | node
+web/$(NPM_DONE): web/package.json web/package-lock.json $(wildcard web/*/package.json) | node
 	$(NPM) --prefix web ci --no-audit --no-fund
 	@touch $@
 
@@ -130,5 +130,5 @@ fuzz: ## Run each fuzz target for FUZZTIME (1m)
 
 .PHONY: clean
 clean: ## Remove what was built; data/ stays
-	rm -rf bin artifacts .tools web/node_modules web/graphiql/node_modules examples/node_modules
+	rm -rf bin artifacts .tools web/node_modules web/*/node_modules web/client/dist examples/node_modules
 	find web/dist -mindepth 1 -not -name .gitkeep -delete

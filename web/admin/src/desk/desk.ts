@@ -35,6 +35,7 @@ export class Desk {
   readonly phase = computed(() => phaseOf(this.#health.value));
 
   readonly #listeners = new Set<(delta: Delta) => void>();
+  readonly #logs = new Set([this.log]);
   readonly #timers: ReturnType<typeof setInterval>[] = [];
   #lostAt: number | null = null;
   #drawing: ReturnType<typeof setTimeout> | undefined;
@@ -79,6 +80,12 @@ export class Desk {
     return () => void this.#listeners.delete(next);
   }
 
+  /** Has a log of its own follow the stream too, until the returned function is called. */
+  follow(log: EventLog): () => void {
+    this.#logs.add(log);
+    return () => void this.#logs.delete(log);
+  }
+
   close(): void {
     this.#closed = true;
     this.#timers.forEach(clearInterval);
@@ -88,21 +95,28 @@ export class Desk {
   }
 
   #take(delta: Delta): void {
-    const at = this.clock.now();
-    if (delta.reset) this.log.gap(at);
-    else if (this.#lostAt !== null) this.log.resumed(at, Date.now() - this.#lostAt);
-    this.#lostAt = null;
+    this.#write(delta);
     for (const event of delta.events) {
       this.clock.observe(event.at);
       if (event.type === "ONLINE") this.signIns.add(event.at);
       if (event.reason === "EXPIRED") this.expiries.add(event.at);
     }
-    this.log.push(delta.events);
     this.#listeners.forEach((next) => next(delta));
     this.#drawing ??= setTimeout(() => {
       this.#drawing = undefined;
       this.told.value++;
     }, drawEveryMs);
+  }
+
+  #write({ events, reset }: Delta): void {
+    const at = this.clock.now();
+    const lostMs = this.#lostAt === null ? null : Date.now() - this.#lostAt;
+    this.#lostAt = null;
+    for (const log of this.#logs) {
+      if (reset) log.gap(at);
+      else if (lostMs !== null) log.resumed(at, lostMs);
+      log.push(events);
+    }
   }
 
   async #readCluster(): Promise<void> {

@@ -134,7 +134,9 @@ export class Rows {
     const row = place === undefined ? undefined : this.#rows[place];
     if (place === undefined || row === undefined) return false;
     const presence = later(row.user.presence, user.presence);
-    const merged = { ...user, presence };
+    // Without any details the directory could not be read, or has lost the user; what was known is better than nothing.
+    const details = user.name === null && user.level === null ? row.user : user;
+    const merged = { ...details, presence };
     const gone = !matches(merged, this.filter);
     this.#rows[place] = { user: merged, gone, reason: presence.status === "OFFLINE" ? (reason ?? row.reason) : null };
     return true;

@@ -5,7 +5,7 @@ import { useEffect, useMemo } from "preact/hooks";
  * Whether somebody reads a list: the pointer or the focus is in it, or it is scrolled. Nothing may move
  * then. `changed` is told whenever that changes.
  */
-export function useReading(box: RefObject<HTMLElement>, changed: (reading: boolean) => void) {
+export function useReading(box: RefObject<HTMLElement | null>, changed: (reading: boolean) => void) {
   const state = useMemo(() => new Reading(changed), []);
   useEffect(() => {
     const element = box.current;

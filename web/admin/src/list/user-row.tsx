@@ -24,7 +24,7 @@ export function UserRow({ row, place, top, now, tabbable }: UserRowProps) {
         <Avatar user={user} />
         <a class="name" href={hrefOf({ view: "user", id: user.id })} tabIndex={tabbable ? 0 : -1} data-place={place}>
           <span class="cut">{user.name ?? user.id}</span>
-          <span class="cut quiet id">{user.name === null ? "not in the directory" : user.id}</span>
+          <span class="cut quiet id">{user.name === null ? "no details" : user.id}</span>
         </a>
       </div>
       <div class="level" role="cell">

@@ -1,0 +1,65 @@
+import { asError, errorOf, networkError, RollcallError, type Result } from "./error.js";
+import type { Payload } from "./link.js";
+import type { Tokens } from "./token.js";
+
+/** How a query may be sent. */
+export interface QueryOptions {
+  signal?: AbortSignal | undefined;
+  /** The request outlives the page. */
+  keepalive?: boolean;
+}
+
+/** The API by POST. */
+export interface Http {
+  /** The answer's data. Rejects with a RollcallError, or with the signal's reason. */
+  query<T>(query: string, variables?: Record<string, unknown>, options?: QueryOptions): Promise<T>;
+  /** The response to an operation whose answer is a stream of events, or is not, where it is refused. */
+  stream(payload: Payload, signal: AbortSignal): Promise<Response>;
+}
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export function createHttp(url: string, tokens: Tokens, fetch: Fetch): Http {
+  /** Sends a request; once more where its token is no longer good. */
+  async function post(accept: string, body: Payload, options: QueryOptions, again = false): Promise<Response> {
+    const token = await (again ? tokens.fresh() : tokens.current()).catch((thrown: unknown) => Promise.reject(asError(thrown)));
+    const response = await fetch(url, {
+      ...options,
+      signal: options.signal ?? null,
+      method: "POST",
+      headers: { Accept: accept, "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    }).catch(() => Promise.reject(options.signal?.aborted ? options.signal.reason : networkError()));
+    if (response.status !== 401 || again) return response;
+    await response.body?.cancel();
+    return post(accept, body, options, true);
+  }
+
+  return {
+    async query<T>(query: string, variables?: Record<string, unknown>, options: QueryOptions = {}) {
+      const response = await post("application/json", { query, variables }, options);
+      const { data, errors } = await resultOf(response);
+      if (data) return data as T; // the caller's query says what it is
+      throw errorOf(errors) ?? networkError("the answer is empty");
+    },
+    stream: (payload, signal) => post("text/event-stream", payload, { signal }),
+  };
+}
+
+/** A response's result. One that is not the server's but a proxy's is an error by its status. */
+export async function resultOf(response: Response): Promise<Result> {
+  try {
+    const result: unknown = await response.json();
+    if (typeof result === "object" && result) return result;
+  } catch {
+    // not JSON
+  }
+  const { status, headers } = response;
+  const busy = status === 429 || status >= 500;
+  const seconds = Number(headers.get("Retry-After"));
+  throw new RollcallError(
+    busy ? "UNAVAILABLE" : status === 401 ? "UNAUTHENTICATED" : "NETWORK",
+    `the answer is no result but status ${status}`,
+    busy && seconds > 0 ? seconds * 1_000 : undefined,
+  );
+}
