@@ -51,8 +51,8 @@ export function ago(then: number, now: number): string {
 /** 16:04:09, in the reader's time zone. */
 export const timeOfDay = (at: number): string => clock.format(at);
 
-/** 16:04:09.123. */
-export const preciseTime = (at: number): string => `${clock.format(at)}.${String(at % 1000).padStart(3, "0")}`;
+/** .123: the milliseconds behind a time of day. */
+export const fraction = (at: number): string => `.${String(at % 1000).padStart(3, "0")}`;
 
 /** 16:04. */
 export const minuteOfDay = (at: number): string => hourMinute.format(at);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ago, bytes, count, duration, hue, initials, percent, preciseTime, rate } from "../src/format";
+import { ago, bytes, count, duration, fraction, hue, initials, percent, rate, timeOfDay } from "../src/format";
 
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
 
@@ -23,8 +23,9 @@ test("numbers", () => {
   expect(plain(percent(0.804))).toBe("80 %");
 });
 
-test("times of day keep their milliseconds", () => {
-  expect(preciseTime(Date.UTC(2026, 0, 1) + 7)).toMatch(/^\d\d:\d\d:\d\d\.007$/);
+test("times of day, and their milliseconds", () => {
+  expect(timeOfDay(Date.UTC(2026, 0, 1, 12, 34, 56))).toMatch(/^\d\d:34:56$/);
+  expect(fraction(Date.UTC(2026, 0, 1) + 7)).toBe(".007");
 });
 
 describe("initials", () => {

@@ -83,7 +83,7 @@ function linkOf(state: ConnectionState): Link {
 
 /** The server's `Date` header: no field of the API tells the time to who sends no heartbeat. */
 async function serverTime(): Promise<number> {
-  const answer = await fetch("/healthz", { method: "HEAD", cache: "no-store" });
+  const answer = await fetch("/healthz", { cache: "no-store" });
   const at = Date.parse(answer.headers.get("Date") ?? "");
   if (Number.isNaN(at)) throw new ApiError("INTERNAL", "the server named no time");
   return at;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { duration, preciseTime, timeOfDay } from "../format";
+import { duration, fraction, timeOfDay } from "../format";
 import { hrefOf } from "../route";
 import { describe } from "./filter";
 import type { Entry } from "./log";
@@ -26,7 +26,8 @@ export function EventRow({ entry, top, place }: { entry: Entry; top: string; pla
   return (
     <div class="row event" role="row" aria-rowindex={place + 1} style={{ transform: top }} data-user={event.user.id} data-type={event.type}>
       <time class="quiet mono" role="cell" dateTime={new Date(event.at).toISOString()}>
-        {preciseTime(event.at)}
+        {timeOfDay(event.at)}
+        <span class="fraction">{fraction(event.at)}</span>
       </time>
       <span role="cell">
         <span class={`tag ${event.type.toLowerCase()}`}>{words[event.type]}</span>
@@ -37,7 +38,7 @@ export function EventRow({ entry, top, place }: { entry: Entry; top: string; pla
         </a>{" "}
         <span class="quiet">{describe(event)}</span>
       </span>
-      <span class="cut quiet mono id" role="cell">{event.user.id}</span>
+      <span class="cut quiet mono id" role="cell">{event.user.name !== null && event.user.id}</span>
     </div>
   );
 }

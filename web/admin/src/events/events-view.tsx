@@ -3,7 +3,7 @@ import type { Desk } from "../desk/desk";
 import { count } from "../format";
 import type { EventType } from "../presence";
 import { Heading } from "../ui/heading";
-import { PauseIcon, PlayIcon, SearchIcon } from "../ui/icons";
+import { CheckIcon, PauseIcon, PlayIcon, SearchIcon } from "../ui/icons";
 import { EventList } from "./event-list";
 import { eventTypes, wanted } from "./filter";
 import type { Entry } from "./log";
@@ -37,10 +37,11 @@ export function EventsView({ desk, userId = "" }: { desk: Desk; userId?: string 
             <SearchIcon />
             <input class="field" type="search" placeholder="Filter by user" value={user} autocomplete="off" spellcheck={false} onInput={(event) => setUser(event.currentTarget.value)} />
           </label>
-          <fieldset class="choice" aria-label="Types">
+          <fieldset class="chips" aria-label="Types">
             {eventTypes.map((type) => (
               <label key={type}>
                 <input type="checkbox" checked={types.has(type)} onChange={(event) => toggle(type, event.currentTarget.checked)} />
+                <CheckIcon />
                 {words[type]}
               </label>
             ))}
@@ -52,7 +53,7 @@ export function EventsView({ desk, userId = "" }: { desk: Desk; userId?: string 
             onClick={() => setPaused(paused ? null : { entries: log.newestFirst(), at: log.last })}
           >
             {paused ? <PlayIcon /> : <PauseIcon />}
-            {paused ? "Go on" : "Pause"}
+            <span class="word">{paused ? "Go on" : "Pause"}</span>
           </button>
         </div>
       </header>

@@ -13,6 +13,7 @@ import { UserRow } from "./user-row";
 
 /** A row's height in CSS pixels; list.css has it too. */
 const rowHeight = 56;
+const headHeight = 38;
 /** How many rows before the end the next page is asked for. */
 const ahead = 150;
 
@@ -72,16 +73,9 @@ function List({ desk, list }: { desk: Desk; list: LiveList }) {
     <div class="card list" ref={box} onKeyDown={move} onFocusIn={focused}>
       <NewsBar news={rows.news} missed={rows.missed} onShow={() => void showNews()} />
       <div class="table" role="table" aria-label="Users online" aria-rowcount={rows.complete ? rows.length + 1 : -1} aria-busy={list.state.value === "loading"}>
-        <div role="rowgroup">
-          <div class="row head" role="row" aria-rowindex={1}>
-            <span role="columnheader">User</span>
-            <span role="columnheader" class="level">Level</span>
-            <span role="columnheader" class="status">Status</span>
-            <span role="columnheader" class="active">Last activity</span>
-            <span role="columnheader" class="since">Online since</span>
-          </div>
-        </div>
         <VirtualList
+          head={<Head />}
+          headHeight={headHeight}
           count={rows.length}
           rowHeight={rowHeight}
           pinned={active}
@@ -98,6 +92,20 @@ function List({ desk, list }: { desk: Desk; list: LiveList }) {
         />
       </div>
       <Footer list={list} />
+    </div>
+  );
+}
+
+function Head() {
+  return (
+    <div class="heads" role="rowgroup">
+      <div class="row head" role="row" aria-rowindex={1}>
+        <span role="columnheader">User</span>
+        <span role="columnheader" class="level">Level</span>
+        <span role="columnheader" class="status">Status</span>
+        <span role="columnheader" class="active">Last activity</span>
+        <span role="columnheader" class="since">Online since</span>
+      </div>
     </div>
   );
 }

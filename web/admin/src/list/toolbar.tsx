@@ -1,5 +1,6 @@
+import { useState } from "preact/hooks";
 import { Choice } from "../ui/choice";
-import { DownIcon, SearchIcon, UpIcon } from "../ui/icons";
+import { DownIcon, FilterIcon, SearchIcon, UpIcon } from "../ui/icons";
 import type { Filter, Order } from "./order";
 
 interface ToolbarProps {
@@ -19,6 +20,7 @@ export function Toolbar({ order, filter, search, onChoose, onSearch }: ToolbarPr
   const descending = order.endsWith("DESC");
   const sort = (by: By, descending: boolean) => onChoose(`${by}_${descending ? "DESC" : "ASC"}`, filter);
   const status = (chosen: Status) => onChoose(order, { ...filter, status: chosen === "ALL" ? null : chosen });
+  const [open, setOpen] = useState(false);
   const direction = by === "LEVEL" ? (descending ? "Highest first" : "Lowest first") : descending ? "Latest first" : "Longest idle first";
 
   return (
@@ -37,24 +39,29 @@ export function Toolbar({ order, filter, search, onChoose, onSearch }: ToolbarPr
           onInput={(event) => onSearch(event.currentTarget.value)}
         />
       </label>
-      <Choice
-        label="Status"
-        value={filter.status ?? "ALL"}
-        options={[["ALL", "All"], ["ONLINE", "Online"], ["AWAY", "Away"]]}
-        onChoose={status}
-      />
-      <span class="range" role="group" aria-label="Level">
-        <span class="quiet" aria-hidden="true">Level</span>
-        <LevelField label="Lowest level" hint="min" value={filter.minLevel} onChange={(minLevel) => onChoose(order, { ...filter, minLevel })} />
-        <span class="quiet" aria-hidden="true">–</span>
-        <LevelField label="Highest level" hint="max" value={filter.maxLevel} onChange={(maxLevel) => onChoose(order, { ...filter, maxLevel })} />
-      </span>
-      <span class="sort">
-        <Choice label="Sort by" value={by} options={[["LAST_ACTIVE", "Activity"], ["LEVEL", "Level"]]} onChoose={(chosen) => sort(chosen, true)} />
-        <button type="button" class="button square" aria-label={`Direction: ${direction}`} title={direction} onClick={() => sort(by, !descending)}>
-          {descending ? <DownIcon /> : <UpIcon />}
-        </button>
-      </span>
+      <button type="button" class="button square more" aria-label="Sort and filter" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <FilterIcon />
+      </button>
+      <div class={open ? "options open" : "options"}>
+        <Choice
+          label="Status"
+          value={filter.status ?? "ALL"}
+          options={[["ALL", "All"], ["ONLINE", "Online"], ["AWAY", "Away"]]}
+          onChoose={status}
+        />
+        <span class="range" role="group" aria-label="Level">
+          <span class="quiet" aria-hidden="true">Level</span>
+          <LevelField label="Lowest level" hint="min" value={filter.minLevel} onChange={(minLevel) => onChoose(order, { ...filter, minLevel })} />
+          <span class="quiet" aria-hidden="true">–</span>
+          <LevelField label="Highest level" hint="max" value={filter.maxLevel} onChange={(maxLevel) => onChoose(order, { ...filter, maxLevel })} />
+        </span>
+        <span class="sort">
+          <Choice label="Sort by" value={by} options={[["LAST_ACTIVE", "Activity"], ["LEVEL", "Level"]]} onChoose={(chosen) => sort(chosen, true)} />
+          <button type="button" class="button square" aria-label={`Direction: ${direction}`} title={direction} onClick={() => sort(by, !descending)}>
+            {descending ? <DownIcon /> : <UpIcon />}
+          </button>
+        </span>
+      </div>
     </div>
   );
 }

@@ -3,8 +3,8 @@ import { count, minuteOfDay } from "../format";
 import { useWidth } from "../ui/use-width";
 import { areaPath, linePath, lines, nearest, quarters, ticks, x, y, type Plot, type Point } from "./scale";
 
-const height = 200;
-const room = { left: 44, right: 12, top: 12, bottom: 24 };
+const height = 180;
+const room = { left: 40, right: 12, top: 12, bottom: 24 };
 /** The history has a point a minute. */
 const gapMs = 150_000;
 

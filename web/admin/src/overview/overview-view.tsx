@@ -21,13 +21,12 @@ export function OverviewView({ desk }: { desk: Desk }) {
       <header>
         <Heading>Overview</Heading>
       </header>
+      <HistoryCard desk={desk} />
       <div class="tiles">
-        <OnlineTile desk={desk} />
         <RateTile desk={desk} title="Sign-ins" counts={desk.signIns} testId="sign-ins" />
         <RateTile desk={desk} title="Expiries" counts={desk.expiries} testId="expiries" />
         <LoadTiles desk={desk} />
       </div>
-      <HistoryCard desk={desk} />
       <ShardCard desk={desk} />
     </div>
   );
@@ -55,13 +54,6 @@ function Tile({ title, figure, unit, note, crossed = false, testId, children }: 
   );
 }
 
-function OnlineTile({ desk }: { desk: Desk }) {
-  const online = desk.online.value;
-  const subscribers = desk.cluster.value?.subscribers;
-  const watched = subscribers === undefined ? "" : `${count(subscribers)} ${subscribers === 1 ? "subscriber watches" : "subscribers watch"}`;
-  return <Tile testId="online" title="Online now" figure={online === null ? "–" : count(online)} note={watched} />;
-}
-
 function RateTile({ desk, title, counts, testId }: { desk: Desk; title: string; counts: Desk["signIns"]; testId: string }) {
   const now = desk.now.value;
   return (
@@ -78,6 +70,7 @@ function LoadTiles({ desk }: { desk: Desk }) {
       <>
         <Tile testId="heartbeats" title="Heartbeats" figure="–" />
         <Tile testId="memory" title="Store memory" figure="–" />
+        <Tile testId="subscribers" title="Subscribers" figure="–" />
       </>
     );
   }
@@ -105,6 +98,7 @@ function LoadTiles({ desk }: { desk: Desk }) {
       >
         {memory.limit !== null && <Meter label="Store memory" gauge={memory} full={cluster.maxMemoryBytes} text={`${used} of ${most}`} />}
       </Tile>
+      <Tile testId="subscribers" title="Subscribers" figure={count(cluster.subscribers)} note="of events, on all nodes" />
     </>
   );
 }
@@ -113,11 +107,15 @@ function HistoryCard({ desk }: { desk: Desk }) {
   const history = useMemo(() => new OnlineHistory(desk), [desk]);
   useEffect(() => () => history.close(), [history]);
   const now = desk.now.value;
+  const online = desk.online.value;
   return (
-    <section class="card panel" aria-label="Online, last hour" data-testid="history">
+    <section class="card panel" aria-label="Online now" data-testid="online">
       <header>
-        <h2>Online, last hour</h2>
-        {history.failed.value && <span class="quiet">The record can't be read at the moment: this is what was seen from here.</span>}
+        <div>
+          <h2 class="quiet">Online now</h2>
+          <p class="figure" data-testid="online-count">{online === null ? "–" : count(online)}</p>
+        </div>
+        <p class="quiet">{history.failed.value ? "Last hour, as seen from here: the record can't be read" : "Last hour"}</p>
       </header>
       <AreaChart points={history.points.value} from={now - hourMs} to={now} />
     </section>

@@ -57,7 +57,7 @@ export function SignIn({ auth, why, onSignIn }: SignInProps) {
               An administrator's. <code class="mono">rollcall token --role admin</code> makes one.
             </>
           )}{" "}
-          It is forgotten when you leave the page.
+          The token is forgotten when you leave the page.
         </p>
         <button type="submit" class="button primary">
           Sign in

@@ -42,3 +42,5 @@ export const UpIcon = icon(<path d="M8 13V3.5M4 7l4-4 4 4" />);
 export const DownIcon = icon(<path d="M8 3v9.5M4 9l4 4 4-4" />);
 export const BackIcon = icon(<path d="M10 3 5 8l5 5" />);
 export const ReloadIcon = icon(<path d="M13.5 8a5.5 5.5 0 1 1-1.8-4.1M13.5 2v3h-3" />);
+export const FilterIcon = icon(<path d="M2.5 4.5h11M4.5 8h7M6.5 11.5h3" />);
+export const CheckIcon = icon(<path d="m3.5 8.5 3 3 6-7" />);

@@ -15,13 +15,14 @@ interface VirtualListProps {
   target?: { place: number } | undefined;
   onWindow?(window: Window): void;
   onScroll?(scrollTop: number): void;
-  /** What follows the last row. */
-  children?: ComponentChildren;
+  /** What stays above the rows, and its height in CSS pixels. */
+  head?: ComponentChildren;
+  headHeight?: number;
 }
 
 /** A list of any length, of which only what is in sight is drawn. It fills its parent and scrolls inside. */
 export function VirtualList(props: VirtualListProps) {
-  const { count, rowHeight, row, pinned, target, onWindow, onScroll, children } = props;
+  const { count, rowHeight, row, pinned, target, onWindow, onScroll, head, headHeight = 0 } = props;
   const box = useRef<HTMLDivElement>(null);
   const [height, setHeight] = useState(600);
   const [scrollTop, setScrollTop] = useState(0);
@@ -37,7 +38,7 @@ export function VirtualList(props: VirtualListProps) {
 
   useLayoutEffect(() => {
     const element = box.current;
-    if (element && target) element.scrollTop = scrollFor(target.place, element.scrollTop, element.clientHeight, rowHeight);
+    if (element && target) element.scrollTop = scrollFor(target.place, element.scrollTop, element.clientHeight - headHeight, rowHeight);
   }, [target]);
 
   const drawn = windowOf(scrollTop, height, rowHeight, count, margin);
@@ -60,10 +61,10 @@ export function VirtualList(props: VirtualListProps) {
 
   return (
     <div class="scroller" ref={box} onScroll={scrolled} role="presentation">
+      {head}
       <div class="rows" style={{ height: `${count * rowHeight}px` }} role="rowgroup">
         {places.map((place) => row(place, `translateY(${place * rowHeight}px)`))}
       </div>
-      {children}
     </div>
   );
 }

@@ -49,7 +49,7 @@ export function DisconnectDialog({ name, disconnect, onClose }: DisconnectDialog
           <button type="button" class="button" onClick={() => ref.current?.close()}>
             Cancel
           </button>
-          <button type="submit" class="button danger" disabled={busy || long}>
+          <button type="submit" class="button danger filled" disabled={busy || long}>
             {busy ? "Disconnecting…" : "Disconnect"}
           </button>
         </div>

@@ -33,7 +33,7 @@ export function UserView({ desk, id }: { desk: Desk; id: string }) {
   };
 
   return (
-    <div class="page">
+    <div class="page filled">
       <a class="back quiet" href={hrefOf({ view: "online" })}>
         <BackIcon /> Online
       </a>
