@@ -63,7 +63,7 @@ export function EventsView({ desk, userId = "" }: { desk: Desk; userId?: string 
             Paused. {log.last === paused.at ? "Nothing has come since." : `${count(log.last - paused.at)} have come since.`}
           </p>
         )}
-        <EventList entries={entries} empty={narrowed ? "No event since you signed in that matches." : "No event since you signed in. Whoever comes or goes appears here at once."} />
+        <EventList entries={entries} empty={narrowed ? "No event that matches since you signed in." : "No event since you signed in. Whoever comes or goes appears here at once."} />
       </div>
     </div>
   );

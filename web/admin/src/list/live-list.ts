@@ -9,6 +9,8 @@ const headSize = 100;
 const pageSize = 500;
 /** Heartbeats are no events, so what is shown is read again this often. */
 const refreshEveryMs = 5000;
+/** How soon an event is drawn: of many in a row, together. */
+const drawAfterMs = 100;
 /** How soon who comes is put in while nobody reads, so that a burst of them is put in once. */
 const settleAfterMs = 300;
 
@@ -20,12 +22,15 @@ export class LiveList {
   /** Moves whenever the rows have changed. */
   readonly version = signal(0);
   readonly state = signal<"loading" | "ready" | "failed">("loading");
+  /** What is shown, and in which order. */
+  readonly chosen = signal<{ order: Order; filter: Filter }>({ order: "LAST_ACTIVE_DESC", filter: everybody });
   rows = new Rows("LAST_ACTIVE_DESC", everybody);
 
   readonly #desk: Desk;
   readonly #unlisten: () => void;
   readonly #refreshing: ReturnType<typeof setInterval>;
   #settling: ReturnType<typeof setTimeout> | undefined;
+  #drawing: ReturnType<typeof setTimeout> | undefined;
   #reading = false;
   #visible: [from: number, to: number] = [0, 0];
   /** Moves with each new beginning, which makes answers to earlier questions void. */
@@ -44,6 +49,7 @@ export class LiveList {
 
   /** Shows another list. */
   choose(order: Order, filter: Filter): void {
+    this.chosen.value = { order, filter };
     this.rows = new Rows(order, filter);
     this.state.value = "loading";
     void this.#begin();
@@ -89,6 +95,7 @@ export class LiveList {
     this.#unlisten();
     clearInterval(this.#refreshing);
     clearTimeout(this.#settling);
+    clearTimeout(this.#drawing);
     this.#beginning++;
   }
 
@@ -137,7 +144,7 @@ export class LiveList {
       this.rows.missed = true;
       if (!this.#reading) void this.#begin(true);
     }
-    if (reset || events.length > 0) this.#changed();
+    if (reset || events.length > 0) this.#drawing ??= setTimeout(() => this.#changed(), drawAfterMs);
     if (!this.#reading) this.#settleSoon();
   }
 
@@ -169,6 +176,8 @@ export class LiveList {
   }
 
   #changed(): void {
+    clearTimeout(this.#drawing);
+    this.#drawing = undefined;
     this.version.value++;
   }
 }

@@ -4,7 +4,7 @@ import { count } from "../format";
 import { Heading } from "../ui/heading";
 import { VirtualList } from "../ui/virtual-list";
 import { LiveList } from "./live-list";
-import { everybody, type Filter, type Order } from "./order";
+import { isOpen, type Filter, type Order } from "./order";
 import { NewsBar } from "./news-bar";
 import { SearchResults } from "./search-results";
 import { Toolbar } from "./toolbar";
@@ -22,21 +22,28 @@ export function OnlineView({ desk }: { desk: Desk }) {
   const list = useMemo(() => new LiveList(desk), [desk]);
   useEffect(() => () => list.close(), [list]);
   const [search, setSearch] = useState("");
-  const { order, filter } = list.rows;
+  const { order, filter } = list.chosen.value;
   const choose = (order: Order, filter: Filter) => list.choose(order, filter);
-  list.version.value; // drawn anew when the list has changed
 
   return (
     <div class="page filled">
       <header>
         <Heading>Online</Heading>
-        <span class="quiet" data-testid="total" role="status">
-          {list.state.value === "ready" && `${count(list.rows.total)} ${filter === everybody ? "users" : "match"}`}
-        </span>
+        <Total list={list} />
         <Toolbar order={order} filter={filter} search={search} onChoose={choose} onSearch={setSearch} />
       </header>
-      {search.trim() === "" ? <List desk={desk} list={list} /> : <SearchResults desk={desk} rows={list.rows} text={search.trim()} />}
+      {search.trim() === "" ? <List desk={desk} list={list} /> : <SearchResults desk={desk} list={list} text={search.trim()} />}
     </div>
+  );
+}
+
+function Total({ list }: { list: LiveList }) {
+  list.version.value; // drawn anew when the list has changed
+  const { filter, total } = list.rows;
+  return (
+    <span class="quiet" data-testid="total">
+      {list.state.value === "ready" && `${count(total)} ${isOpen(filter) ? "users" : "match"}`}
+    </span>
   );
 }
 
@@ -124,7 +131,7 @@ function Footer({ list }: { list: LiveList }) {
     );
   }
   if (rows.length === 0) {
-    const all = rows.filter === everybody;
+    const all = isOpen(rows.filter);
     return (
       <div class="nothing" data-testid="empty">
         <strong>{all ? "Nobody is online" : "Nobody who is online matches"}</strong>

@@ -2,7 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { Desk } from "../desk/desk";
 import { count } from "../format";
 import type { User } from "../presence";
-import type { Row, Rows } from "./rows";
+import type { LiveList } from "./live-list";
+import type { Row } from "./rows";
 import { UserRow } from "./user-row";
 
 const waitMs = 200;
@@ -12,7 +13,9 @@ const most = 50;
  * Whom a search finds: the user of just that id, whom the server knows online or not, and those of the
  * rows read so far whose id or name holds the text.
  */
-export function SearchResults({ desk, rows, text }: { desk: Desk; rows: Rows; text: string }) {
+export function SearchResults({ desk, list, text }: { desk: Desk; list: LiveList; text: string }) {
+  list.version.value; // drawn anew when the list has changed
+  const { rows } = list;
   const exact = useExact(desk, text);
   const partial = rows.find(text, most).filter((row) => row.user.id !== exact.user?.id);
   const found: Row[] = exact.user ? [{ user: exact.user, gone: false, reason: null }, ...partial] : partial;
