@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { ApiError, type Api } from "../api/api";
+import { ApiError, type Api, type Link } from "../api/api";
 import { ServerClock } from "../connection/clock";
 import { learn, phaseOf, unknown, type News } from "../connection/health";
 import { EventLog } from "../events/log";
@@ -37,18 +37,16 @@ export class Desk {
   readonly #listeners = new Set<(delta: Delta) => void>();
   readonly #logs = new Set([this.log]);
   readonly #timers: ReturnType<typeof setInterval>[] = [];
+  /** Whether deltas come: from the first one of a connection on nothing is missed. */
+  #following = false;
+  /** Since when they don't, after they did. */
   #lostAt: number | null = null;
   #drawing: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
   constructor(api: Api) {
     this.api = api;
-    api.onLink((link) => {
-      if (this.#closed) return;
-      this.#learn({ kind: "link", link, at: Date.now() });
-      if (link.state === "lost") this.#lostAt ??= Date.now();
-      if (link.state === "open") void this.#setClock();
-    });
+    api.onLink((link) => this.#takeLink(link));
     api.watch((delta) => this.#take(delta), (error) => this.#fail(error));
     api.watchCount(
       (online) => {
@@ -59,7 +57,6 @@ export class Desk {
     );
     this.#every(1000, () => (this.now.value = this.clock.now()));
     this.#every(clusterEveryMs, () => void this.#readCluster());
-    void this.#readCluster();
   }
 
   /** Makes a call, and learns from its outcome how the server is. Fails as the call does. */
@@ -94,7 +91,23 @@ export class Desk {
     this.api.close();
   }
 
+  #takeLink(link: Link): void {
+    if (this.#closed) return;
+    if (link.state === "open") void this.#setClock();
+    else if (this.#following) {
+      this.#following = false;
+      this.#lostAt = Date.now();
+    }
+    // Open is what it is called once deltas come.
+    this.#learn({ kind: "link", link: link.state === "open" ? { state: "connecting" } : link, at: Date.now() });
+  }
+
   #take(delta: Delta): void {
+    if (!this.#following) {
+      this.#following = true;
+      this.#learn({ kind: "link", link: { state: "open" }, at: Date.now() });
+      void this.#readCluster();
+    }
     this.#write(delta);
     for (const event of delta.events) {
       this.clock.observe(event.at);
@@ -135,7 +148,6 @@ export class Desk {
     } catch {
       // events will tell the time as well
     }
-    void this.#readCluster();
   }
 
   #fail({ code, message }: ApiError): void {

@@ -1,4 +1,5 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Desk } from "../desk/desk";
 import { count } from "../format";
 import { Heading } from "../ui/heading";
@@ -50,30 +51,32 @@ function Total({ list }: { list: LiveList }) {
 function List({ desk, list }: { desk: Desk; list: LiveList }) {
   const box = useRef<HTMLDivElement>(null);
   const reading = useReading(box, (now) => list.setReading(now));
-  const [active, setActive] = useState(0);
-  const [target, setTarget] = useState<{ place: number } | undefined>();
+  /** The row that Tab leads to. Signals, since keys may come faster than rows are drawn. */
+  const active = useSignal(0);
+  const target = useSignal<{ place: number } | undefined>(undefined);
   list.version.value;
   const { rows } = list;
 
-  useEffect(() => {
-    if (target) box.current?.querySelector<HTMLElement>(`[data-place="${target.place}"]`)?.focus({ preventScroll: true });
-  }, [target]);
+  useLayoutEffect(() => {
+    const place = target.value?.place;
+    if (place !== undefined) box.current?.querySelector<HTMLElement>(`[data-place="${place}"]`)?.focus({ preventScroll: true });
+  }, [target.value]);
 
   const move = (event: KeyboardEvent) => {
-    const place = placeAfter(event.key, active, rows.length);
+    const place = placeAfter(event.key, active.value, rows.length);
     if (place === undefined || !(event.target instanceof HTMLElement) || event.target.dataset["place"] === undefined) return;
     event.preventDefault();
-    setActive(place);
-    setTarget({ place });
+    active.value = place;
+    target.value = { place };
   };
   const focused = (event: FocusEvent) => {
-    if (event.target instanceof HTMLElement && event.target.dataset["place"] !== undefined) setActive(Number(event.target.dataset["place"]));
+    if (event.target instanceof HTMLElement && event.target.dataset["place"] !== undefined) active.value = Number(event.target.dataset["place"]);
   };
   const showNews = async () => {
     await list.reread();
     box.current?.querySelector(".scroller")?.scrollTo({ top: 0 });
-    setActive(0);
-    setTarget({ place: 0 });
+    active.value = 0;
+    target.value = { place: 0 };
   };
 
   return (
@@ -85,8 +88,8 @@ function List({ desk, list }: { desk: Desk; list: LiveList }) {
           headHeight={headHeight}
           count={rows.length}
           rowHeight={rowHeight}
-          pinned={active}
-          target={target}
+          pinned={active.value}
+          target={target.value}
           onScroll={(top) => reading.scrolled(top > 0)}
           onWindow={({ from, to }) => {
             list.setVisible(from, to);
@@ -94,7 +97,7 @@ function List({ desk, list }: { desk: Desk; list: LiveList }) {
           }}
           row={(place, top) => {
             const row = rows.at(place);
-            return row && <UserRow key={row.user.id} row={row} place={place} top={top} now={desk.now} tabbable={place === Math.min(active, rows.length - 1)} />;
+            return row && <UserRow key={row.user.id} row={row} place={place} top={top} now={desk.now} tabbable={place === Math.min(active.value, rows.length - 1)} />;
           }}
         />
       </div>
