@@ -22,7 +22,7 @@ export function describe({ type, reason, user }: PresenceEvent): string {
     case "ONLINE":
       return "came online";
     case "UPDATED":
-      return user.presence.status === "AWAY" ? "is away" : "is active on this or another device";
+      return user.presence.status === "AWAY" ? "is away" : "came back, or changed the device";
     case "OFFLINE":
       return reason === null ? "went offline" : offline[reason];
   }
