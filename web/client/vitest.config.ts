@@ -5,7 +5,15 @@ export default defineConfig({
     projects: [
       { test: { name: "unit", include: ["test/unit/*.test.ts"] } },
       // Against a real server: ROLLCALL_BIN.
-      { test: { name: "server", include: ["test/server/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 } },
+      {
+        test: {
+          name: "server",
+          include: ["test/server/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          maxWorkers: 4, // they wait more than they work
+        },
+      },
     ],
   },
 });

@@ -54,7 +54,9 @@ export function createClientParts(options: ClientOptions): { client: Client; con
     platform,
     async open(kind, lost) {
       const token = await tokens.fresh();
-      return kind === "sse" ? openSse(http, lost) : openWebSocket(url, token, webSocketImpl, lost);
+      if (kind === "sse") return openSse(http, lost);
+      if (!webSocketImpl) throw new TypeError("there is no WebSocket here: pass webSocketImpl");
+      return openWebSocket(url, token, webSocketImpl, lost);
     },
   });
   const client: Client = {

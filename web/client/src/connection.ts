@@ -2,7 +2,7 @@ import { after, backoff } from "./clock.js";
 import { asError, networkError, type RollcallError } from "./error.js";
 import { createEmitter } from "./emitter.js";
 import type { Link, LinkKind, Lost } from "./link.js";
-import type { Platform } from "./platform.js";
+import type { Platform, PlatformEvent } from "./platform.js";
 
 /** How the connection stands. It is `idle` while nothing is subscribed. */
 export type ConnectionState =
@@ -38,8 +38,8 @@ export interface ConnectionOptions {
 
 /** A socket that worked before has to fail so often before it counts as blocked. */
 const failuresUntilBlocked = 3;
-/** How long WebSockets count as blocked, in milliseconds. */
-const blockedFor = 5 * 60_000;
+/** How long WebSockets count as blocked before they are tried again: doubled each time up to the most. In milliseconds. */
+const blockedFor = { least: 15_000, most: 300_000 };
 /** A link that lived for so long was a good one: the next failure is the first again. In milliseconds. */
 const goodAfter = 10_000;
 
@@ -59,6 +59,7 @@ export function createConnection({ transport, platform, open }: ConnectionOption
   let worked = false;
   let failed = 0;
   let blocked = false;
+  let probes = 0;
 
   function become(next: ConnectionState) {
     state = next;
@@ -85,10 +86,16 @@ export function createConnection({ transport, platform, open }: ConnectionOption
     link = opened;
     openedAt = Date.now();
     refusals = 0;
-    if (link.kind === "websocket") [worked, failed, blocked] = [true, 0, false];
-    else if (transport === "auto") cancel = after(blockedFor * (0.9 + 0.2 * Math.random()), probe);
+    if (link.kind === "websocket") [worked, failed, blocked, probes] = [true, 0, false, 0];
+    else probeLater();
     become({ status: "open", transport: link.kind });
     for (const task of tasks.keys()) start(task);
+  }
+
+  function probeLater() {
+    if (transport !== "auto") return;
+    const wait = Math.min(blockedFor.most, blockedFor.least * 2 ** probes++);
+    cancel = after(wait * (0.5 + Math.random()), probe);
   }
 
   /** Looks whether WebSockets work by now. */
@@ -99,7 +106,7 @@ export function createConnection({ transport, platform, open }: ConnectionOption
       if (mine === round) lost(error);
     }).catch(() => undefined);
     if (!opened) {
-      if (before === round) cancel = after(blockedFor, probe);
+      if (before === round) probeLater();
     } else if (before === round && link) {
       drop();
       mine = round;
@@ -126,7 +133,7 @@ export function createConnection({ transport, platform, open }: ConnectionOption
   }
 
   function notOpened(kind: LinkKind, error: RollcallError) {
-    if (transport === "auto" && error.code !== "UNAUTHENTICATED") {
+    if (transport === "auto" && error.code !== "UNAUTHENTICATED" && error.code !== "TOKEN") {
       const first = !worked && !failed;
       // The server may just be away: each way is tried in turn until one opens.
       blocked = kind === "websocket" && (++failed >= failuresUntilBlocked || !worked);
@@ -162,10 +169,11 @@ export function createConnection({ transport, platform, open }: ConnectionOption
     ended.forEach((task) => task.end(reason));
   }
 
-  /** Something happened that may have cost the connection, or may bring it back. */
-  function look() {
-    if (state.status === "open") link?.check();
-    else if (state.status === "waiting" && !state.reason.retryAfterMs) void connect();
+  /** What happens may have cost the connection, or may bring it back; but who was told to wait does. */
+  function look(event: PlatformEvent) {
+    if (!["online", "offline", "visible", "pageshow"].includes(event)) return;
+    if (link) link.check();
+    else if (event !== "offline" && state.status === "waiting" && !state.reason.retryAfterMs) void connect();
   }
 
   let closed = false;
@@ -180,9 +188,7 @@ export function createConnection({ transport, platform, open }: ConnectionOption
         return () => {};
       }
       tasks.set(task, undefined);
-      unlisten ??= platform.listen((event) => {
-        if (event === "online" || event === "offline" || event === "visible" || event === "pageshow") look();
-      });
+      unlisten ??= platform.listen(look);
       if (link) start(task);
       else if (state.status === "idle" || state.status === "closed") void connect();
       return () => {

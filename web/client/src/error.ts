@@ -16,7 +16,8 @@ export class RollcallError extends Error {
   constructor(
     /**
      * The server's `extensions.code`: UNAUTHENTICATED, FORBIDDEN, BAD_USER_INPUT, SESSION_REPLACED, SESSION_ENDED,
-     * RATE_LIMITED, UNAVAILABLE, INTERNAL, or GraphQL's own. NETWORK: there was no answer.
+     * RATE_LIMITED, UNAVAILABLE, INTERNAL, or GraphQL's own. NETWORK: there was no answer. TOKEN: the provider of
+     * tokens failed.
      */
     readonly code: string,
     message: string,
@@ -43,7 +44,7 @@ export function errorOf(errors: readonly GraphQLErrorLike[] | undefined): Rollca
 }
 
 /** Whether the same request may succeed later. All else is told once and not tried again. */
-export const passes = ({ code }: RollcallError) => ["UNAVAILABLE", "RATE_LIMITED", "INTERNAL", "NETWORK"].includes(code);
+export const passes = ({ code }: RollcallError) => ["UNAVAILABLE", "RATE_LIMITED", "INTERNAL", "NETWORK", "TOKEN"].includes(code);
 
 /** What was thrown, as a RollcallError. */
 export const asError = (thrown: unknown) =>

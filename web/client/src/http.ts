@@ -1,12 +1,14 @@
-import { asError, errorOf, networkError, RollcallError, type Result } from "./error.js";
+import { errorOf, networkError, RollcallError, type Result } from "./error.js";
 import type { Payload } from "./link.js";
 import type { Tokens } from "./token.js";
 
 /** How a query may be sent. */
 export interface QueryOptions {
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
   /** The request outlives the page. */
   keepalive?: boolean;
+  /** Takes the error of those parts of the data that are null on its account. Without it they fail the whole. */
+  partial?: (error: RollcallError) => void;
 }
 
 /** The API by POST. */
@@ -22,14 +24,15 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export function createHttp(url: string, tokens: Tokens, fetch: Fetch): Http {
   /** Sends a request; once more where its token is no longer good. */
   async function post(accept: string, body: Payload, options: QueryOptions, again = false): Promise<Response> {
-    const token = await (again ? tokens.fresh() : tokens.current()).catch((thrown: unknown) => Promise.reject(asError(thrown)));
+    const { signal = null, keepalive = false } = options;
+    const token = await (again ? tokens.fresh() : tokens.current());
     const response = await fetch(url, {
-      ...options,
-      signal: options.signal ?? null,
+      signal,
+      keepalive,
       method: "POST",
       headers: { Accept: accept, "Content-Type": "application/json", Authorization: `Bearer ${token}` },
       body: JSON.stringify(body),
-    }).catch(() => Promise.reject(options.signal?.aborted ? options.signal.reason : networkError()));
+    }).catch(() => Promise.reject(signal?.aborted ? signal.reason : networkError()));
     if (response.status !== 401 || again) return response;
     await response.body?.cancel();
     return post(accept, body, options, true);
@@ -39,8 +42,10 @@ export function createHttp(url: string, tokens: Tokens, fetch: Fetch): Http {
     async query<T>(query: string, variables?: Record<string, unknown>, options: QueryOptions = {}) {
       const response = await post("application/json", { query, variables }, options);
       const { data, errors } = await resultOf(response);
-      if (data) return data as T; // the caller's query says what it is
-      throw errorOf(errors) ?? networkError("the answer is empty");
+      const error = errorOf(errors);
+      if (!data || (error && !options.partial)) throw error ?? networkError("the answer is empty");
+      if (error) options.partial?.(error);
+      return data as T; // the caller's query says what it is
     },
     stream: (payload, signal) => post("text/event-stream", payload, { signal }),
   };

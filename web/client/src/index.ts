@@ -17,3 +17,4 @@ export type { Channel, Platform, PlatformEvent } from "./platform.js";
 export type { TokenSource } from "./token.js";
 export type { PresenceEvent, Watch, WatchEvents, WatchOptions } from "./watch.js";
 export type { WebSocketImpl } from "./websocket.js";
+export { createPresence, type Presence, type PresenceEvents, type PresenceOptions, type PresenceState } from "./presence.js";

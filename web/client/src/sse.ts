@@ -35,7 +35,7 @@ export async function openSse(http: Http, onLost: Lost): Promise<Link> {
     for await (const { event, data } of events(response.body, signal, lose)) {
       if (signal.aborted) return;
       if (event === "complete") return sink.complete();
-      if (event === "next") sink.next(JSON.parse(data));
+      if (event === "next") isolated(() => sink.next(JSON.parse(data)));
     }
     if (!signal.aborted) throw networkError("the stream was cut");
   }
@@ -55,6 +55,17 @@ export async function openSse(http: Http, onLost: Lost): Promise<Link> {
     check: () => void http.query("{__typename}").catch(lose),
     close,
   };
+}
+
+/** What a listener throws is its own: it is reported as if it had been thrown by itself, and the stream goes on. */
+function isolated(call: () => void) {
+  try {
+    call();
+  } catch (thrown) {
+    queueMicrotask(() => {
+      throw thrown;
+    });
+  }
 }
 
 const signalled = (stream: AbortController) => stream.signal.aborted;

@@ -1,3 +1,5 @@
+import { RollcallError } from "./error.js";
+
 /** A token, or what provides one: asked at each connection, and after one was refused. */
 export type TokenSource = string | (() => string | Promise<string>);
 
@@ -12,7 +14,9 @@ export interface Tokens {
 export function createTokens(source: TokenSource): Tokens {
   let last: Promise<string> | undefined;
   const fresh = () => {
-    const asked = (async () => (typeof source === "string" ? source : source()))();
+    const asked = (async () => (typeof source === "string" ? source : source()))().catch((thrown: unknown) => {
+      throw new RollcallError("TOKEN", thrown instanceof Error ? thrown.message : String(thrown));
+    });
     last = asked;
     asked.catch(() => {
       if (last === asked) last = undefined; // whoever comes next asks again

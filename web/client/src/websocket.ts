@@ -1,60 +1,58 @@
-import { createClient } from "graphql-ws/client";
 import { after } from "./clock.js";
-import { networkError, RollcallError, type GraphQLErrorLike } from "./error.js";
-import type { Link, Lost } from "./link.js";
+import { RollcallError, type GraphQLErrorLike, type Result } from "./error.js";
+import type { Link, LinkSink, Lost } from "./link.js";
 
 /** A constructor like the browser's `WebSocket`; Node has one from 22 on, before that there is the package `ws`. */
-export type WebSocketImpl = new (url: string, protocols?: string | string[]) => {
-  readonly readyState: number;
+export type WebSocketImpl = new (
+  url: string,
+  protocol: string,
+) => {
+  onopen: (() => void) | null;
+  onmessage: ((event: { data: unknown }) => void) | null;
+  onerror: (() => void) | null;
+  onclose: ((event: { code: number; reason: string }) => void) | null;
   send(data: string): void;
   close(code?: number, reason?: string): void;
 };
 
-// In milliseconds. The server pings by itself, but a page is not shown that.
+/** What the server sends. */
+type Message =
+  | { type: "connection_ack" | "ping" | "pong" }
+  | { type: "next"; id: string; payload: Result }
+  | { type: "error"; id: string; payload: GraphQLErrorLike[] }
+  | { type: "complete"; id: string };
+
+// In milliseconds. The server pings by frames of the protocol below, which a page is not shown.
 const openWithin = 10_000;
 const quietFor = 25_000;
 const pongWithin = 5_000;
 
-/** Opens a socket: one connection for all subscriptions. */
-export function openWebSocket(url: string, token: string, impl: WebSocketImpl | undefined, onLost: Lost): Promise<Link> {
+/**
+ * Opens a socket for all subscriptions, by the protocol of graphql-ws
+ * (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md).
+ */
+export function openWebSocket(url: string, token: string, impl: WebSocketImpl, onLost: Lost): Promise<Link> {
   return new Promise((resolve, reject) => {
-    let opened = false;
-    let dead = false;
-    let heardAt = Date.now();
-    let socket: { send(data: string): void } | undefined;
-    let cancel = after(openWithin, () => lose(networkError("the socket did not open in time")));
+    const sinks = new Map<string, LinkSink>();
+    const socket = new impl(url.replace(/^http/, "ws"), "graphql-transport-ws");
+    let lastId = 0;
+    let heardAt = 0;
+    let tell: Lost = reject;
+    let cancel = after(openWithin, () => lose("the socket did not open in time"));
 
-    const client = createClient({
-      url: url.replace(/^http/, "ws"),
-      webSocketImpl: impl,
-      connectionParams: { Authorization: `Bearer ${token}` },
-      lazy: false,
-      retryAttempts: 0, // the connection tries again, by its own rules
-      onNonLazyError: () => {},
-      on: {
-        opened: (it) => (socket = it as WebSocket),
-        connected() {
-          opened = true;
-          rest();
-          resolve(link);
-        },
-        message: () => (heardAt = Date.now()),
-        error: () => lose(networkError()),
-        closed: (event) => lose(closedBy(event)),
-      },
-    });
-
-    /** Ends the socket, once. */
-    function shut() {
-      if (dead) return false;
-      dead = true;
+    const send = (type: string, id?: string, payload?: unknown) => socket.send(JSON.stringify({ type, id, payload }));
+    function close() {
       cancel();
-      if (opened) void Promise.resolve(client.dispose()).catch(() => {});
-      else client.terminate();
-      return true;
+      tell = () => {};
+      sinks.clear();
+      socket.onopen = socket.onmessage = socket.onclose = null;
+      socket.onerror = () => {}; // a socket of `ws` that is closed early throws what nobody listens to
+      socket.close(1000);
     }
-    function lose(error: RollcallError) {
-      if (shut()) (opened ? onLost : reject)(error);
+    function lose(why: string, code = "NETWORK") {
+      const told = tell;
+      close();
+      told(new RollcallError(code, why));
     }
     /** Checks again once nothing has come for a while. */
     function rest() {
@@ -62,45 +60,41 @@ export function openWebSocket(url: string, token: string, impl: WebSocketImpl | 
       cancel = after(quietFor, () => (Date.now() - heardAt < quietFor ? rest() : check()));
     }
     function check() {
-      if (dead) return;
       cancel();
       const asked = Date.now();
-      cancel = after(pongWithin, () => {
-        if (heardAt >= asked) return rest();
-        client.terminate();
-        lose(networkError("the server does not answer"));
-      });
-      socket?.send('{"type":"ping"}');
+      cancel = after(pongWithin, () => (heardAt < asked ? lose("the server does not answer") : rest()));
+      send("ping");
     }
 
-    const link: Link = {
-      kind: "websocket",
-      subscribe(payload, sink) {
-        let ended = false;
-        const stop = client.subscribe<unknown>(
-          { query: payload.query, variables: payload.variables ?? null },
-          {
-            next: (result) => void (ended || dead || sink.next(result)),
-            error(errors) {
-              // A socket that closes is an error of each of its operations; the link tells of that itself.
-              if (!ended && !dead && Array.isArray(errors)) sink.error(errors as GraphQLErrorLike[]);
-            },
-            complete: () => void (ended || dead || sink.complete()),
-          },
-        );
-        return () => {
-          ended = true;
-          stop();
-        };
-      },
-      check,
-      close: shut,
+    socket.onopen = () => send("connection_init", undefined, { Authorization: `Bearer ${token}` });
+    socket.onclose = ({ code, reason }) =>
+      lose(reason || `the socket closed: ${code}`, code === 4403 ? "UNAUTHENTICATED" : undefined);
+    socket.onerror = () => {}; // and then it closes
+    socket.onmessage = ({ data }) => {
+      heardAt = Date.now();
+      const message = JSON.parse(String(data)) as Message;
+      if (message.type === "connection_ack") {
+        tell = onLost;
+        rest();
+        resolve({ kind: "websocket", subscribe, check, close });
+      } else if (message.type === "ping") {
+        send("pong");
+      } else if ("id" in message) {
+        const sink = sinks.get(message.id);
+        if (message.type === "next") return sink?.next(message.payload);
+        sinks.delete(message.id);
+        if (message.type === "error") sink?.error(message.payload);
+        else sink?.complete();
+      }
+    };
+
+    const subscribe: Link["subscribe"] = (payload, sink) => {
+      const id = String(++lastId);
+      sinks.set(id, sink);
+      send("subscribe", id, payload);
+      return () => {
+        if (sinks.delete(id)) send("complete", id);
+      };
     };
   });
-}
-
-/** What a close event means. */
-function closedBy(event: unknown): RollcallError {
-  const { code, reason } = event as CloseEvent;
-  return code === 4403 ? new RollcallError("UNAUTHENTICATED", reason) : networkError(`the socket closed: ${code} ${reason}`);
 }

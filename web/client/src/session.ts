@@ -1,0 +1,128 @@
+import { after, backoff } from "./clock.js";
+import type { Client } from "./client.js";
+import type { Connection } from "./connection.js";
+import { asError, errorOf, passes, RollcallError } from "./error.js";
+import type { LinkSink } from "./link.js";
+
+const keep = "subscription($input:HeartbeatInput!){session(input:$input){type session}}";
+const beat = "mutation($input:HeartbeatInput!){heartbeat(input:$input){session nextHeartbeatInMs}}";
+
+/** Where the session's token is, which the tabs of a browser share. */
+export interface Stored {
+  get(): string | undefined;
+  set(session: string | undefined): void;
+}
+
+export interface SessionOptions {
+  client: Client;
+  connection: Connection;
+  deviceId: string;
+  stored: Stored;
+  /** Whether a stored session is an earlier page's: if it is over, this page signs in. */
+  earlier: boolean;
+  /** Whether the beat that is sent now is an active one. */
+  active(): boolean;
+  /** The server has accepted a beat. */
+  online(): void;
+  /** A beat has failed, and is tried again. */
+  failed(error: RollcallError): void;
+  /** The session is over, or refused: nothing more is tried. */
+  over(error: RollcallError): void;
+}
+
+/**
+ * Keeps the user's session: over a WebSocket by the `session` subscription, which the connection's pongs keep alive
+ * with no beats at all, and elsewhere by beats. Each start of the subscription is a beat too.
+ */
+export function keepSession(o: SessionOptions): { beat(): void; stop(): void } {
+  let { earlier } = o;
+  let failures = 0;
+  let used: string | undefined;
+  let now = () => {};
+
+  const input = () => ({ deviceId: o.deviceId, session: (used = o.stored.get()), active: o.active() });
+  function granted(session: string) {
+    earlier = false;
+    failures = 0;
+    o.stored.set((used = session));
+    o.online();
+  }
+  /** How long to wait before the next beat, in milliseconds; undefined if there shall be none. */
+  function refused(error: RollcallError): number | undefined {
+    if (passes(error)) {
+      o.failed(error);
+      return backoff(failures++, error.retryAfterMs);
+    }
+    if (used !== o.stored.get()) return 0; // another tab signed in meanwhile
+    if (used && (earlier || error.code === "BAD_USER_INPUT")) {
+      o.stored.set(undefined);
+      return 0;
+    }
+    leave();
+    o.over(error);
+    return undefined;
+  }
+
+  const leave = o.connection.run({
+    start(link) {
+      let cancel = () => {};
+      let stop = () => {};
+      function next(ms: number | undefined) {
+        cancel();
+        if (ms !== undefined) cancel = after(ms, now);
+      }
+
+      /** The answers of one start of the subscription. */
+      function answers(): LinkSink {
+        let ended = false;
+        const deny = (error = new RollcallError("UNAVAILABLE", "the session is no longer kept")) => {
+          if (!ended) next(refused(error));
+          ended = true;
+        };
+        return {
+          next({ data, errors }) {
+            const { session } = (data ?? {}) as { session?: { type: string; session: string } };
+            if (session?.type === "STARTED") granted(session.session);
+            else deny(session ? new RollcallError(`SESSION_${session.type}`, "the session is over") : errorOf(errors));
+          },
+          error: (errors) => deny(errorOf(errors)),
+          complete: () => deny(),
+        };
+      }
+      async function beatByHttp() {
+        const request = new AbortController();
+        stop = () => request.abort();
+        try {
+          const { heartbeat } = await o.client.query<{ heartbeat: { session: string; nextHeartbeatInMs: number } }>(
+            beat,
+            { input: input() },
+            request,
+          );
+          if (request.signal.aborted) return;
+          granted(heartbeat.session);
+          next(heartbeat.nextHeartbeatInMs);
+        } catch (thrown) {
+          if (request.signal.aborted) return;
+          const error = asError(thrown);
+          next(refused(error));
+          if (error.code === "NETWORK") link.check();
+        }
+      }
+
+      now = () => {
+        cancel();
+        stop();
+        if (link.kind === "sse") void beatByHttp();
+        else stop = link.subscribe({ query: keep, variables: { input: input() } }, answers());
+      };
+      now();
+      return () => {
+        now = () => {};
+        cancel();
+        stop();
+      };
+    },
+    end: (reason) => reason && o.over(reason),
+  });
+  return { beat: () => now(), stop: leave };
+}
