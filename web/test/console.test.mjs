@@ -117,7 +117,7 @@ test("where the server takes JWTs none is filled in, and a bad one leads back", 
   assert.equal(await page.getByLabel("Token").getAttribute("type"), "password");
   await page.getByLabel("Token").fill("Bearer no-such-token");
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("alert").filter({ hasText: "Your token was not taken" }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "The server did not take your token" }).waitFor();
   await picture(page, "token-refused");
 });
 
@@ -272,7 +272,7 @@ test("one user: seen live, and disconnected with a reason after a question", asy
   await user.getByText("Alice Arden").waitFor();
   await beat(server.url, ["alice"], { deviceId: "phone" });
   await user.filter({ hasText: "phone" }).waitFor();
-  await page.getByTestId("recent-events").getByText("changed the device").waitFor();
+  await page.getByTestId("recent-events").getByText("on another device").waitFor();
   await page.getByRole("button", { name: "Refresh details" }).click();
   await page.getByText("were read from the database again").waitFor();
   await picture(page, "user");
@@ -289,7 +289,7 @@ test("one user: seen live, and disconnected with a reason after a question", asy
   await dialog.getByLabel("Reason").fill("a test");
   await dialog.getByRole("button", { name: "Disconnect" }).click();
   await user.getByText("Disconnected").waitFor();
-  await page.getByTestId("recent-events").getByText("disconnected by an administrator").waitFor();
+  await page.getByTestId("recent-events").getByText("was disconnected").waitFor();
   assert.ok(await page.getByRole("button", { name: "Disconnect…" }).isDisabled());
   noErrors();
 });

@@ -22,7 +22,7 @@ export function describe({ type, reason, user }: PresenceEvent): string {
     case "ONLINE":
       return "came online";
     case "UPDATED":
-      return user.presence.status === "AWAY" ? "is away" : "came back, or changed the device";
+      return user.presence.status === "AWAY" ? "is away" : "is back, or on another device";
     case "OFFLINE":
       return reason === null ? "went offline" : offline[reason];
   }
@@ -30,6 +30,6 @@ export function describe({ type, reason, user }: PresenceEvent): string {
 
 const offline = {
   SIGNED_OUT: "signed out",
-  EXPIRED: "went silent and expired",
-  DISCONNECTED: "was disconnected by an administrator",
+  EXPIRED: "expired",
+  DISCONNECTED: "was disconnected",
 } as const;

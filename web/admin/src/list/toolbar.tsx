@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Choice } from "../ui/choice";
 import { DownIcon, FilterIcon, SearchIcon, UpIcon } from "../ui/icons";
-import type { Filter, Order } from "./order";
+import { isOpen, type Filter, type Order } from "./order";
 
 interface ToolbarProps {
   order: Order;
@@ -39,7 +39,7 @@ export function Toolbar({ order, filter, search, onChoose, onSearch }: ToolbarPr
           onInput={(event) => onSearch(event.currentTarget.value)}
         />
       </label>
-      <button type="button" class="button square more" aria-label="Sort and filter" aria-expanded={open} onClick={() => setOpen(!open)}>
+      <button type="button" class={isOpen(filter) ? "button square more" : "button square more narrowed"} aria-label="Sort and filter" aria-expanded={open} onClick={() => setOpen(!open)}>
         <FilterIcon />
       </button>
       <div class={open ? "options open" : "options"}>

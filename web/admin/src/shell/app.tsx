@@ -25,7 +25,7 @@ export function App({ settings, connect }: AppProps) {
     document.title = "Rollcall console";
   };
   useEffect(() => {
-    if (phase?.name === "signed-out") leave(`Your token was not taken: ${phase.why}`);
+    if (phase?.name === "signed-out") leave(`The server did not take your token: ${phase.why.replace(/^forbidden: /, "")}`);
   }, [phase]);
 
   if (desk === null) {

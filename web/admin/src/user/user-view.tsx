@@ -42,7 +42,7 @@ export function UserView({ desk, id }: { desk: Desk; id: string }) {
           <Avatar user={user ?? { id, name: null, avatarUrl: null, level: null, presence: offline }} big />
           <div class="names">
             <Heading>{user?.name ?? id}</Heading>
-            <p class="quiet mono cut">{id}</p>
+            {user && <p class="quiet mono cut">{id}</p>}
           </div>
           {user && <StatusBadge status={user.presence.status} reason={live.reason.value} />}
         </div>
