@@ -14,7 +14,7 @@ const page = (users: User[], more: Partial<Page> = {}): Page => ({
 
 function list(users: User[], order: Order = "LAST_ACTIVE_DESC", filter: Filter = everybody, more: Partial<Page> = {}): Rows {
   const rows = new Rows(order, filter);
-  rows.restart(page(users, more));
+  rows.append(page(users, more));
   return rows;
 }
 
@@ -112,15 +112,6 @@ test("fresh readings change rows in place and bring nobody", () => {
   rows.refresh([user("ann", 500, { name: "Ann" }), user("dan", 1)]);
   expect(shown(rows)).toEqual(["ann"]);
   expect(rows.at(0)?.user).toMatchObject({ name: "Ann", presence: { lastActiveAt: 500 } });
-});
-
-test("beginning anew forgets what waited and what was missed", () => {
-  const rows = list([ann]);
-  rows.apply([event("ONLINE", user("dan", 400))]);
-  rows.missed = true;
-  rows.restart(page([bob]));
-  expect(shown(rows)).toEqual(["bob"]);
-  expect(rows).toMatchObject({ news: 0, missed: false });
 });
 
 test("rows are found by a part of id or name", () => {

@@ -47,10 +47,9 @@ export class LiveList {
     void this.#begin();
   }
 
-  /** Shows another list. */
+  /** Shows another list, as soon as it is read. */
   choose(order: Order, filter: Filter): void {
     this.chosen.value = { order, filter };
-    this.rows = new Rows(order, filter);
     this.state.value = "loading";
     void this.#begin();
   }
@@ -67,10 +66,10 @@ export class LiveList {
     this.#loadingMore = true;
     const beginning = this.#beginning;
     try {
-      const page = await this.#page(pageSize, rows.endCursor);
+      const { answer, since } = await this.#page(rows, pageSize);
       if (beginning !== this.#beginning) return;
-      rows.append(page.answer);
-      rows.apply(page.since);
+      rows.append(answer);
+      rows.apply(since);
     } catch {
       // the next scroll asks again
     } finally {
@@ -102,15 +101,19 @@ export class LiveList {
   /** With `unasked` only as long as nobody has begun to read meanwhile. */
   async #begin(unasked = false): Promise<void> {
     const beginning = ++this.#beginning;
+    const rows = new Rows(this.chosen.value.order, this.chosen.value.filter);
     try {
-      const page = await this.#page(headSize, null);
+      const { answer, since } = await this.#page(rows, headSize);
       if (beginning !== this.#beginning || (unasked && this.#reading)) return;
-      this.rows.restart(page.answer);
-      this.rows.apply(page.since);
-      if (!this.#reading) this.rows.settle();
+      rows.append(answer);
+      rows.apply(since);
+      if (!this.#reading) rows.settle();
+      this.rows = rows;
       this.state.value = "ready";
     } catch {
-      if (beginning === this.#beginning && this.state.value === "loading") this.state.value = "failed";
+      if (beginning !== this.#beginning || this.state.value === "ready") return;
+      this.rows = rows;
+      this.state.value = "failed";
     }
     this.#changed();
   }
@@ -157,9 +160,9 @@ export class LiveList {
     }, settleAfterMs);
   }
 
-  #page(first: number, after: string | null): Promise<{ answer: Page; since: PresenceEvent[] }> {
-    const { order, filter } = this.rows;
-    return this.#asking(this.#desk.ask(this.#desk.api.page({ first, after, order, filter })));
+  /** The page that follows what has been read of rows. */
+  #page({ order, filter, endCursor }: Rows, first: number): Promise<{ answer: Page; since: PresenceEvent[] }> {
+    return this.#asking(this.#desk.ask(this.#desk.api.page({ first, after: endCursor, order, filter })));
   }
 
   /** Brings along the events that came while the answer was on its way. */

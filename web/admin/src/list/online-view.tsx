@@ -43,7 +43,7 @@ function Total({ list }: { list: LiveList }) {
   const { filter, total } = list.rows;
   return (
     <span class="quiet" data-testid="total">
-      {list.state.value === "ready" && `${count(total)} ${isOpen(filter) ? "users" : "match"}`}
+      {list.state.value !== "failed" && `${count(total)} ${isOpen(filter) ? "users" : "match"}`}
     </span>
   );
 }
@@ -124,7 +124,7 @@ function Head() {
 function Footer({ list }: { list: LiveList }) {
   list.version.value;
   const { rows } = list;
-  if (list.state.value === "loading") return <div class="nothing">Reading the list…</div>;
+  if (list.state.value === "loading") return rows.length === 0 ? <div class="nothing">Reading the list…</div> : null;
   if (list.state.value === "failed") {
     return (
       <div class="nothing">

@@ -67,15 +67,6 @@ export class Rows {
     return found;
   }
 
-  /** Begins anew with the first page. */
-  restart(page: Page): void {
-    this.#rows = [];
-    this.#places.clear();
-    this.#waiting.clear();
-    this.missed = false;
-    this.append(page);
-  }
-
   /** Adds the next page. Who has moved between the pages meanwhile keeps the row they have. */
   append(page: Page): void {
     for (const user of page.users) {
