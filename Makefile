@@ -12,8 +12,10 @@ ARTIFACTS := $(CURDIR)/artifacts
 
 # npm writes this file last.
 NPM_DONE := node_modules/.package-lock.json
+CLIENT := web/client/dist/index.js
+CLIENT_SOURCES := $(shell find web/client/src -type f 2>/dev/null) web/client/tsconfig.build.json
 PAGE := web/dist/graphiql/index.html
-PAGE_SOURCES := $(shell find web/admin web/client web/graphiql -type f -not -path '*/node_modules/*' -not -path '*/dist/*' 2>/dev/null)
+PAGE_SOURCES := $(shell find web/admin web/graphiql -type f -not -path '*/node_modules/*' 2>/dev/null)
 
 .PHONY: help
 help: ## List the targets
@@ -28,7 +30,7 @@ build: ## Build bin/rollcall, with the pages if they are built
 	$(GO) build -o bin/rollcall .
 
 .PHONY: web
-web: $(PAGE) ## Build the pages (needs Node; installs it where it can)
+web: $(CLIENT) $(PAGE) ## Build the client library and the pages (needs Node; installs it where it can)
 
 # The API needs no page, so a machine without Node still serves it.
 .PHONY: try-web
@@ -39,7 +41,11 @@ try-web:
 node:
 	@scripts/install-deps node
 
-$(PAGE): web/$(NPM_DONE) $(PAGE_SOURCES)
+$(CLIENT): web/$(NPM_DONE) $(CLIENT_SOURCES)
+	$(NPM) --prefix web run build --workspace client
+	@touch $@
+
+$(PAGE): web/$(NPM_DONE) $(CLIENT) $(PAGE_SOURCES)
 	$(NPM) --prefix web run build
 	@touch $@
 
@@ -89,16 +95,16 @@ test-faults: ## Kill, freeze and cut off nodes and Redis, at full size; prints w
 	$(GO) test -count=1 -timeout 30m -v ./internal/faults -args -long
 
 .PHONY: test-web
-test-web: web ## Check the pages' types and run their unit tests
+test-web: web ## Check the types of the library and the pages, and run their unit tests
 	$(NPM) --prefix web run typecheck
 	$(NPM) --prefix web test
 
 .PHONY: test-browser
-test-browser: web build ## Drive the pages in a real browser; pictures go to artifacts/
+test-browser: web build ## Try the library against a real server, and drive the pages in a real browser; pictures go to artifacts/
 	CHROMIUM="$$(scripts/find-chromium)" ROLLCALL_BIN="$(CURDIR)/bin/rollcall" ROLLCALL_ARTIFACTS="$(ARTIFACTS)" $(NPM) --prefix web run test:browser
 
 .PHONY: test-walkthrough
-test-walkthrough: build examples/$(NPM_DONE) ## Run the example client against a server of its own
+test-walkthrough: build $(CLIENT) examples/$(NPM_DONE) ## Check the examples, and run the walk-through against a server of its own
 	$(NPM) --prefix examples run typecheck
 	scripts/with-node scripts/walkthrough
 

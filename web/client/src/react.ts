@@ -1,5 +1,5 @@
 /** The library's values as React's state. */
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import type { Client } from "./client.js";
 import type { RollcallError } from "./error.js";
 import { pageFields, type OnlineUser, type OnlineUsersArgs, type OnlineUsersPage } from "./pages.js";
@@ -8,7 +8,8 @@ import type { Presence, PresenceState } from "./presence.js";
 /** How this device's presence stands. The presence is made outside of components, once an app. */
 export function usePresence(presence: Presence): PresenceState {
   const read = () => presence.state;
-  return useSyncExternalStore((changed) => presence.on("state", changed), read, read);
+  const listen = useCallback((changed: () => void) => presence.on("state", changed), [presence]);
+  return useSyncExternalStore(listen, read, read);
 }
 
 export interface OnlineUsers {

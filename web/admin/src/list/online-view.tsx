@@ -43,7 +43,7 @@ function Total({ list }: { list: LiveList }) {
   const { filter, total } = list.rows;
   return (
     <span class="quiet" data-testid="total">
-      {list.state.value !== "failed" && `${count(total)} ${isOpen(filter) ? "users" : "match"}`}
+      {(list.state.value === "ready" || total > 0) && `${count(total)} ${isOpen(filter) ? "users" : "match"}`}
     </span>
   );
 }
