@@ -90,6 +90,12 @@ type ComplexityRoot struct {
 		RefreshUsers   func(childComplexity int, ids []string) int
 	}
 
+	OnlinePoint struct {
+		At      func(childComplexity int) int
+		Average func(childComplexity int) int
+		Peak    func(childComplexity int) int
+	}
+
 	OnlineUserConnection struct {
 		Edges      func(childComplexity int) int
 		Nodes      func(childComplexity int) int
@@ -134,13 +140,14 @@ type ComplexityRoot struct {
 	}
 
 	Query struct {
-		Cluster     func(childComplexity int) int
-		Me          func(childComplexity int) int
-		OnlineCount func(childComplexity int) int
-		OnlineUsers func(childComplexity int, first *int, after *string, orderBy *presence.Order, filter *OnlineFilter) int
-		Presence    func(childComplexity int, userIds []string) int
-		User        func(childComplexity int, id string) int
-		Users       func(childComplexity int, ids []string) int
+		Cluster       func(childComplexity int) int
+		Me            func(childComplexity int) int
+		OnlineCount   func(childComplexity int) int
+		OnlineHistory func(childComplexity int, from presence.Millis, to *presence.Millis, resolution presence.Resolution) int
+		OnlineUsers   func(childComplexity int, first *int, after *string, orderBy *presence.Order, filter *OnlineFilter) int
+		Presence      func(childComplexity int, userIds []string) int
+		User          func(childComplexity int, id string) int
+		Users         func(childComplexity int, ids []string) int
 	}
 
 	SessionEvent struct {
@@ -203,6 +210,7 @@ type QueryResolver interface {
 	OnlineUsers(ctx context.Context, first *int, after *string, orderBy *presence.Order, filter *OnlineFilter) (*OnlineUserConnection, error)
 	OnlineCount(ctx context.Context) (int, error)
 	Cluster(ctx context.Context) (*ClusterStatus, error)
+	OnlineHistory(ctx context.Context, from presence.Millis, to *presence.Millis, resolution presence.Resolution) ([]presence.OnlinePoint, error)
 }
 type SubscriptionResolver interface {
 	PresenceChanged(ctx context.Context, userIds []string, since *string) (<-chan *feed.Delta, error)
@@ -417,6 +425,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Mutation.RefreshUsers(childComplexity, args["ids"].([]string)), true
 
+	case "OnlinePoint.at":
+		if e.ComplexityRoot.OnlinePoint.At == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OnlinePoint.At(childComplexity), true
+	case "OnlinePoint.average":
+		if e.ComplexityRoot.OnlinePoint.Average == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OnlinePoint.Average(childComplexity), true
+	case "OnlinePoint.peak":
+		if e.ComplexityRoot.OnlinePoint.Peak == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OnlinePoint.Peak(childComplexity), true
+
 	case "OnlineUserConnection.edges":
 		if e.ComplexityRoot.OnlineUserConnection.Edges == nil {
 			break
@@ -592,6 +619,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.OnlineCount(childComplexity), true
+	case "Query.onlineHistory":
+		if e.ComplexityRoot.Query.OnlineHistory == nil {
+			break
+		}
+
+		args, err := ec.field_Query_onlineHistory_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.OnlineHistory(childComplexity, args["from"].(presence.Millis), args["to"].(*presence.Millis), args["resolution"].(presence.Resolution)), true
 	case "Query.onlineUsers":
 		if e.ComplexityRoot.Query.OnlineUsers == nil {
 			break
@@ -889,6 +927,20 @@ type Query {
 
   "Health and balance of the store. ADMIN only."
   cluster: ClusterStatus!
+
+  """
+  How many users were online, the earliest point first, by samples taken every 5 seconds. Points of which nothing is known are left out; the
+  last one may not be over yet. 30 days are kept: what is asked for beyond them is left out too. BAD_USER_INPUT when ` + "`" + `from` + "`" + ` is after
+  ` + "`" + `to` + "`" + `, or for more than 1500 points. ADMIN only.
+  """
+  onlineHistory(
+    "The first point is the one that this time is in."
+    from: Time!
+    "Points begin before this time. Absent: now."
+    to: Time
+    "What a point stands for."
+    resolution: HistoryResolution! = MINUTE
+  ): [OnlinePoint!]!
 }
 
 "What can be changed."
@@ -1038,6 +1090,14 @@ enum PresenceStatus {
   AWAY
   "Not online."
   OFFLINE
+}
+
+"What a point of the online history stands for; it begins where the clock shows a whole one in UTC."
+enum HistoryResolution {
+  "A minute."
+  MINUTE
+  "An hour."
+  HOUR
 }
 
 "What an accepted heartbeat did."
@@ -1261,6 +1321,16 @@ type ShardStatus {
   "How many of its users are online now."
   online: Int!
 }
+
+"How many users were online in one minute or hour."
+type OnlinePoint {
+  "When the minute or hour began, by the store's clock."
+  at: Time!
+  "The most users online at a time."
+  peak: Int!
+  "The mean of users online."
+  average: Float!
+}
 `, BuiltIn: false},
 }
 var parsedSchema = gqlparser.MustLoadSchema(sources...)
@@ -1343,6 +1413,18 @@ func (ec *executionContext) childFields_HeartbeatsPayload(ctx context.Context, f
 		return ec.fieldContext_HeartbeatsPayload_results(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type HeartbeatsPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_OnlinePoint(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "at":
+		return ec.fieldContext_OnlinePoint_at(ctx, field)
+	case "peak":
+		return ec.fieldContext_OnlinePoint_peak(ctx, field)
+	case "average":
+		return ec.fieldContext_OnlinePoint_average(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OnlinePoint", field.Name)
 }
 
 func (ec *executionContext) childFields_OnlineUserConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -1674,6 +1756,36 @@ func (ec *executionContext) field_Query___type_args(ctx context.Context, rawArgs
 		return nil, err
 	}
 	args["name"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_onlineHistory_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (presence.Millis, error) {
+			return ec.unmarshalNTime2rollcallᚋinternalᚋpresenceᚐMillis(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "to",
+		func(ctx context.Context, v any) (*presence.Millis, error) {
+			return ec.unmarshalOTime2ᚖrollcallᚋinternalᚋpresenceᚐMillis(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["to"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "resolution",
+		func(ctx context.Context, v any) (presence.Resolution, error) {
+			return ec.unmarshalNHistoryResolution2rollcallᚋinternalᚋpresenceᚐResolution(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["resolution"] = arg2
 	return args, nil
 }
 
@@ -2612,6 +2724,75 @@ func (ec *executionContext) fieldContext_Mutation_refreshUsers(ctx context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _OnlinePoint_at(ctx context.Context, field graphql.CollectedField, obj *presence.OnlinePoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OnlinePoint_at(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.At, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v presence.Millis) graphql.Marshaler {
+			return ec.marshalNTime2rollcallᚋinternalᚋpresenceᚐMillis(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OnlinePoint_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OnlinePoint", field, false, false, "Time")
+}
+
+func (ec *executionContext) _OnlinePoint_peak(ctx context.Context, field graphql.CollectedField, obj *presence.OnlinePoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OnlinePoint_peak(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Peak, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OnlinePoint_peak(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OnlinePoint", field, false, false, "Int")
+}
+
+func (ec *executionContext) _OnlinePoint_average(ctx context.Context, field graphql.CollectedField, obj *presence.OnlinePoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OnlinePoint_average(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Average, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OnlinePoint_average(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OnlinePoint", field, false, false, "Float")
+}
+
 func (ec *executionContext) _OnlineUserConnection_edges(ctx context.Context, field graphql.CollectedField, obj *OnlineUserConnection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3518,6 +3699,50 @@ func (ec *executionContext) fieldContext_Query_cluster(_ context.Context, field 
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_ClusterStatus(ctx, field)
 		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_onlineHistory(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_onlineHistory(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().OnlineHistory(ctx, fc.Args["from"].(presence.Millis), fc.Args["to"].(*presence.Millis), fc.Args["resolution"].(presence.Resolution))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []presence.OnlinePoint) graphql.Marshaler {
+			return ec.marshalNOnlinePoint2ᚕrollcallᚋinternalᚋpresenceᚐOnlinePointᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_onlineHistory(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OnlinePoint(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_onlineHistory_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -5596,6 +5821,49 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 	return out
 }
 
+var onlinePointImplementors = []string{"OnlinePoint"}
+
+func (ec *executionContext) _OnlinePoint(ctx context.Context, sel ast.SelectionSet, obj *presence.OnlinePoint) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, onlinePointImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := graphql.NewDeferredGroup(ctx)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OnlinePoint")
+		case "at":
+			out.Values[i] = ec._OnlinePoint_at(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "peak":
+			out.Values[i] = ec._OnlinePoint_peak(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "average":
+			out.Values[i] = ec._OnlinePoint_average(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	if n := len(deferred.Defers); n > 0 {
+		atomic.AddInt32(&ec.Deferred, int32(min(n, math.MaxInt32)))
+		ec.ProcessDeferredGroup(deferred)
+	}
+
+	return out
+}
+
 var onlineUserConnectionImplementors = []string{"OnlineUserConnection"}
 
 func (ec *executionContext) _OnlineUserConnection(ctx context.Context, sel ast.SelectionSet, obj *OnlineUserConnection) graphql.Marshaler {
@@ -5956,6 +6224,12 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 				true, true,
 				func(ctx context.Context) graphql.Marshaler {
 					return ec._Query_cluster(ctx, field)
+				})
+		case "onlineHistory":
+			out.ResolveRootConcurrently(innerCtx, ec.OperationContext, i,
+				true, true,
+				func(ctx context.Context) graphql.Marshaler {
+					return ec._Query_onlineHistory(ctx, field)
 				})
 		case "__type":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
@@ -6627,6 +6901,20 @@ func (ec *executionContext) marshalNHeartbeatsPayload2ᚖrollcallᚋgraphᚐHear
 	return ec._HeartbeatsPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNHistoryResolution2rollcallᚋinternalᚋpresenceᚐResolution(ctx context.Context, v any) (presence.Resolution, error) {
+	res, err := scalar.UnmarshalHistoryResolution(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNHistoryResolution2rollcallᚋinternalᚋpresenceᚐResolution(ctx context.Context, sel ast.SelectionSet, v presence.Resolution) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalHistoryResolution(v)
+	if res == graphql.Null {
+		graphql.AddInvalidNullFromMarshaler(ctx, "HistoryResolution!")
+	}
+	return res
+}
+
 func (ec *executionContext) unmarshalNID2string(ctx context.Context, v any) (string, error) {
 	res, err := scalar.UnmarshalID(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -6682,6 +6970,26 @@ func (ec *executionContext) marshalNInt2int(ctx context.Context, sel ast.Selecti
 		graphql.AddInvalidNullFromMarshaler(ctx, "Int!")
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNOnlinePoint2rollcallᚋinternalᚋpresenceᚐOnlinePoint(ctx context.Context, sel ast.SelectionSet, v presence.OnlinePoint) graphql.Marshaler {
+	return ec._OnlinePoint(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNOnlinePoint2ᚕrollcallᚋinternalᚋpresenceᚐOnlinePointᚄ(ctx context.Context, sel ast.SelectionSet, v []presence.OnlinePoint) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 8, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOnlinePoint2rollcallᚋinternalᚋpresenceᚐOnlinePoint(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalNOnlineUserConnection2ᚖrollcallᚋgraphᚐOnlineUserConnection(ctx context.Context, sel ast.SelectionSet, v *OnlineUserConnection) graphql.Marshaler {
@@ -7282,6 +7590,24 @@ func (ec *executionContext) marshalOTime2rollcallᚋinternalᚋpresenceᚐMillis
 	_ = sel
 	_ = ctx
 	res := scalar.MarshalTime(v)
+	return res
+}
+
+func (ec *executionContext) unmarshalOTime2ᚖrollcallᚋinternalᚋpresenceᚐMillis(ctx context.Context, v any) (*presence.Millis, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalTime(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOTime2ᚖrollcallᚋinternalᚋpresenceᚐMillis(ctx context.Context, sel ast.SelectionSet, v *presence.Millis) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalTime(*v)
 	return res
 }
 

@@ -20,6 +20,7 @@ var calls = map[string]string{
 	"Query.onlineUsers":               `{onlineUsers{totalCount}}`,
 	"Query.onlineCount":               `{onlineCount}`,
 	"Query.cluster":                   `{cluster{online}}`,
+	"Query.onlineHistory":             `{onlineHistory(from: "2026-03-14T15:00:00Z") {at}}`,
 	"Mutation.heartbeat":              `mutation{heartbeat(input: {deviceId: "phone"}) {outcome}}`,
 	"Mutation.heartbeats":             `mutation{heartbeats(input: [{userId: "eve", deviceId: "phone"}]) {accepted}}`,
 	"Mutation.goOffline":              `mutation{goOffline(input: {deviceId: "phone", session: "x"}) {ended}}`,
@@ -34,6 +35,7 @@ var calls = map[string]string{
 // allowed has the fields that not every role may call.
 var allowed = map[string][]auth.Role{
 	"Query.cluster":           {auth.Admin},
+	"Query.onlineHistory":     {auth.Admin},
 	"Mutation.heartbeats":     {auth.Service, auth.Admin},
 	"Mutation.disconnectUser": {auth.Admin},
 	"Mutation.refreshUsers":   {auth.Service, auth.Admin},

@@ -28,6 +28,7 @@ type Service interface {
 	RefreshLevels(ctx context.Context, userIDs []string) error
 	Stats(ctx context.Context) (presence.Stats, error)
 	Subscribers(ctx context.Context, own int) (int, error)
+	OnlineHistory(ctx context.Context, from presence.Millis, to *presence.Millis, r presence.Resolution) ([]presence.OnlinePoint, error)
 }
 
 // Directory is where user details come from, and can be told to forget some.

@@ -84,6 +84,7 @@ type Store interface {
 	Subscribers(ctx context.Context, own int) (all int, err error)
 
 	Log
+	History
 }
 
 // Log is the record of transitions, one log per shard, in the order in which

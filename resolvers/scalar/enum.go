@@ -29,6 +29,16 @@ func UnmarshalPresenceStatus(v any) (presence.Status, error) {
 	return unmarshalEnum(v, presence.Online, presence.Away, presence.Offline)
 }
 
+// MarshalHistoryResolution writes r.
+func MarshalHistoryResolution(r presence.Resolution) graphql.Marshaler {
+	return graphql.MarshalString(string(r))
+}
+
+// UnmarshalHistoryResolution reads a resolution.
+func UnmarshalHistoryResolution(v any) (presence.Resolution, error) {
+	return unmarshalEnum(v, presence.ByMinute, presence.ByHour)
+}
+
 // unmarshalEnum is strict, since gqlparser takes the value of a variable in any
 // case ("online").
 func unmarshalEnum[E ~string](v any, values ...E) (E, error) {

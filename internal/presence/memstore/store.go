@@ -32,10 +32,11 @@ type Store struct {
 	levelIndex bool
 	now        func() presence.Millis
 
-	mu     sync.RWMutex // guards everything below
-	shards []*shard
-	users  map[string]*user
-	list   list
+	mu      sync.RWMutex // guards everything below
+	shards  []*shard
+	users   map[string]*user
+	list    list
+	history history
 }
 
 var _ presence.Store = (*Store)(nil)
@@ -75,6 +76,7 @@ func (s *Store) Lose() {
 func (s *Store) empty() {
 	s.users = make(map[string]*user)
 	s.list = newList()
+	s.history = history{}
 }
 
 // Shards implements [presence.Store].

@@ -18,6 +18,8 @@ type Naive struct {
 	people map[string]*person
 	shards []*naiveShard
 	nextID uint64 // of an event, over all shards and losses
+
+	samples []sample
 }
 
 type person struct {
@@ -55,7 +57,7 @@ func (n *Naive) Lose() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.people = map[string]*person{}
-	n.shards = nil
+	n.shards, n.samples = nil, nil
 	for range n.options.Shards {
 		n.shards = append(n.shards, &naiveShard{})
 	}

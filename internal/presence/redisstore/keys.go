@@ -27,6 +27,15 @@ func newShardKeys(prefix string, l layout, shard int) *shardKeys {
 	return k
 }
 
+// historyKeys are the rings of the online history, which is of the whole store: they have a
+// slot of their own, whatever the layout. See lua/history.lua.
+type historyKeys struct{ minute, hour string }
+
+func newHistoryKeys(prefix string) historyKeys {
+	tag := "{" + prefix + ":history}:"
+	return historyKeys{minute: tag + "minute", hour: tag + "hour"}
+}
+
 // bucketSet gathers the buckets that one call touches and numbers them in the
 // order of its keys.
 type bucketSet struct {

@@ -24,6 +24,7 @@ type scripts struct {
 	beat, end, levels, sweep, settle, forget, tail *script
 	presences, page, scan                          *script
 	claim, hold, copy, move, clear, roster         *script
+	historyRecord, historyRead                     *script
 }
 
 func loadScripts() (*scripts, error) {
@@ -46,6 +47,7 @@ func loadScripts() (*scripts, error) {
 		settle: writes("settle"), forget: writes("forget"), tail: writes("tail"),
 		presences: plain("presences"), page: plain("page"), scan: plain("scan"),
 		claim: load("claim"), clear: load("clear"), hold: plain("hold"), copy: plain("copy"), move: plain("move"), roster: plain("roster"),
+		historyRecord: load("history_record", "history"), historyRead: load("history_read", "history"),
 	}
 	return s, failed
 }

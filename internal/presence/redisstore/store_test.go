@@ -23,6 +23,8 @@ func fixture(tb testing.TB, t scope, url string, o presencetest.Options, clock *
 
 // lose deletes all keys of the store, each shard's at once.
 func lose(t scope, s *Store) {
+	history := newHistoryKeys(s.opts.Prefix)
+	require.NoError(t, s.client.Del(context.Background(), history.minute, history.hour).Err())
 	for _, k := range s.current().keys {
 		require.NoError(t, s.client.Del(context.Background(), k.writeKeys(s.current().allBuckets())...).Err())
 	}
