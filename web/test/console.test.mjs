@@ -37,7 +37,6 @@ beforeEach(async () => {
   seen = watch(context);
   ({ host } = new URL(server.url));
   page = await context.newPage();
-  await change("query History", () => ({ data: { onlineHistory: lastHour() } }));
 });
 afterEach(async () => {
   await page.unrouteAll({ behavior: "ignoreErrors" });
@@ -241,6 +240,7 @@ test("the keys lead through the list, further than what is in sight, and to a us
 test("the overview: numbers, chart and shards, and red beyond their limits", async () => {
   await beat(server.url, demoUsers(1, 150));
   await goLive(page, server.url);
+  await page.getByTestId("online").getByText("Last hour", { exact: true }).waitFor(); // and not that the record can't be read
   const shown = page.getByTestId("online-count");
   const before = Number(await shown.textContent());
   await beat(server.url, ["newcomer-1", "newcomer-2"]);
@@ -248,6 +248,10 @@ test("the overview: numbers, chart and shards, and red beyond their limits", asy
   await page.getByTestId("sign-ins").filter({ hasNotText: /^Sign-ins0\/s/ }).waitFor();
   await page.getByTestId("subscribers").filter({ hasText: /[1-9]/ }).waitFor();
   assert.equal(await page.getByRole("list", { name: "Online users by shard" }).getByRole("listitem").count(), 16);
+  await change("query History", () => ({ data: { onlineHistory: lastHour() } }));
+  await page.getByRole("link", { name: "Events" }).click();
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.waitForFunction(() => document.querySelectorAll(".chart .line").length === 2);
   await picture(page, "overview");
 
   await change("query Cluster", (answer) => {
