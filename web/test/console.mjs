@@ -80,7 +80,9 @@ async function accessible(page, what) {
     await page.evaluate(`axe.run({ resultTypes: ["violations"] })`)
   );
   const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-  const said = grave.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html}\n${node.failureSummary}`).join("\n")}`);
+  const said = grave.map(
+    ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html}\n${node.failureSummary}`).join("\n")}`,
+  );
   assert.deepEqual(said, [], what);
 }
 

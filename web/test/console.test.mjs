@@ -97,7 +97,9 @@ test("signing in takes a dev token, which is filled in and kept nowhere", async 
   await picture(page, "sign-in");
   await page.keyboard.press("Enter");
   await phase(page, "Live");
-  const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie, location.href]));
+  const kept = await page.evaluate(() =>
+    JSON.stringify([localStorage, sessionStorage, document.cookie, location.href]),
+  );
   assert.ok(!kept.includes("dev:"), kept);
   await page.reload();
   await page.getByRole("button", { name: "Sign in" }).waitFor();
@@ -158,7 +160,9 @@ test("the list: live, sorted, filtered, searched", async () => {
   await row("bob").waitFor();
   assert.equal((await listed())[0], "bob");
   assert.match((await row("bob").textContent()) ?? "", /Bob Berger.*17.*Online/);
-  await page.waitForFunction(() => /^\d+\ss ago$/.test(document.querySelector('[data-user="bob"] .active')?.textContent ?? ""));
+  await page.waitForFunction(() =>
+    /^\d+\ss ago$/.test(document.querySelector('[data-user="bob"] .active')?.textContent ?? ""),
+  );
   await picture(page, "online");
 
   await page.getByRole("radio", { name: "Level" }).check();
@@ -168,7 +172,9 @@ test("the list: live, sorted, filtered, searched", async () => {
   await page.getByLabel("Lowest level").fill("33");
   await page.getByLabel("Highest level").fill("33");
   await page.getByLabel("Highest level").press("Enter");
-  await page.waitForFunction(() => [...document.querySelectorAll(".user-row .level")].every((each) => each.textContent === "33"));
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll(".user-row .level")].every((each) => each.textContent === "33"),
+  );
   await row("carol").waitFor();
   await page.getByLabel("Lowest level").fill("");
   await page.getByLabel("Highest level").fill("");
@@ -203,10 +209,18 @@ test("who comes is put in at once while nobody reads, and waits in a bar while s
   await beat(server.url, ["visitor-2", "visitor-3", "visitor-4"]);
   await disconnect(server.url, before[2] ?? "");
   await page.getByTestId("news").filter({ hasText: "3 new" }).waitFor();
-  await row(before[2] ?? "").filter({ hasText: "Disconnected" }).waitFor();
+  await row(before[2] ?? "")
+    .filter({ hasText: "Disconnected" })
+    .waitFor();
   assert.deepEqual(await listed(), before, "nothing moves under the pointer");
   // A page that changes its width loses the pointer for a moment; scrolled, the list is being read all the same.
-  await page.locator(".scroller").evaluate((box) => box.scrollTo(0, 2));
+  await page.locator(".scroller").evaluate(
+    (box) =>
+      new Promise((done) => {
+        box.addEventListener("scroll", done, { once: true });
+        box.scrollTo(0, 2);
+      }),
+  );
   await picture(page, "news");
 
   await page.getByTestId("news").click();
@@ -244,8 +258,14 @@ test("the overview: numbers, chart and shards, and red beyond their limits", asy
   const shown = page.getByTestId("online-count");
   const before = Number(await shown.textContent());
   await beat(server.url, ["newcomer-1", "newcomer-2"]);
-  await page.waitForFunction((least) => Number(document.querySelector('[data-testid="online-count"]')?.textContent) >= least, before + 2);
-  await page.getByTestId("sign-ins").filter({ hasNotText: /^Sign-ins0\/s/ }).waitFor();
+  await page.waitForFunction(
+    (least) => Number(document.querySelector('[data-testid="online-count"]')?.textContent) >= least,
+    before + 2,
+  );
+  await page
+    .getByTestId("sign-ins")
+    .filter({ hasNotText: /^Sign-ins0\/s/ })
+    .waitFor();
   await page.getByTestId("subscribers").filter({ hasText: /[1-9]/ }).waitFor();
   assert.equal(await page.getByRole("list", { name: "Online users by shard" }).getByRole("listitem").count(), 16);
   await change("query History", () => ({ data: { onlineHistory: lastHour() } }));
@@ -255,9 +275,22 @@ test("the overview: numbers, chart and shards, and red beyond their limits", asy
   await picture(page, "overview");
 
   await change("query Cluster", (answer) => {
-    const shards = answer.data.cluster.shards.map((/** @type {object} */ shard, /** @type {number} */ i) => ({ ...shard, online: i === 5 ? 4100 : 3000 + i * 20 }));
-    const online = shards.reduce((/** @type {number} */ sum, /** @type {{online: number}} */ shard) => sum + shard.online, 0);
-    const load = { online, shards, imbalance: 0.34, heartbeatsPerSecond: 5600, usedMemoryBytes: 3.5 * 2 ** 30, maxMemoryBytes: 4 * 2 ** 30 };
+    const shards = answer.data.cluster.shards.map((/** @type {object} */ shard, /** @type {number} */ i) => ({
+      ...shard,
+      online: i === 5 ? 4100 : 3000 + i * 20,
+    }));
+    const online = shards.reduce(
+      (/** @type {number} */ sum, /** @type {{online: number}} */ shard) => sum + shard.online,
+      0,
+    );
+    const load = {
+      online,
+      shards,
+      imbalance: 0.34,
+      heartbeatsPerSecond: 5600,
+      usedMemoryBytes: 3.5 * 2 ** 30,
+      maxMemoryBytes: 4 * 2 ** 30,
+    };
     return { data: { cluster: { ...answer.data.cluster, ...load } } };
   });
   await page.locator('.crossed[data-testid="memory"]').waitFor();
@@ -368,7 +401,10 @@ test("a server that has forgotten leaves a mark where events may be missing", as
     await page.locator('.event[data-user="early"]').waitFor();
     await forgetful.stop();
     await phase(page, "Reconnecting…");
-    await page.getByTestId("notice").getByText(/Trying again in \d+\ss/).waitFor();
+    await page
+      .getByTestId("notice")
+      .getByText(/Trying again in \d+\ss/)
+      .waitFor();
     reborn = await startServer(process.env.ROLLCALL_BIN, { ROLLCALL_HTTP_ADDR: host });
     await phase(page, "Live");
     await page.locator('[data-mark="gap"]').waitFor();
@@ -385,7 +421,9 @@ test("a store that can't be reached is said, and what is shown is dated", async 
   await beat(server.url, demoUsers(1, 50));
   await goLive(page, server.url, { view: "online" });
   await page.locator(".user-row").first().waitFor();
-  const down = { errors: [{ message: "the store can't be reached", extensions: { code: "UNAVAILABLE", retryAfterMs: 1000 } }] };
+  const down = {
+    errors: [{ message: "the store can't be reached", extensions: { code: "UNAVAILABLE", retryAfterMs: 1000 } }],
+  };
   await change("query", () => down);
   await phase(page, "Store down");
   await page.getByTestId("notice").getByText("The store can't be reached").waitFor();

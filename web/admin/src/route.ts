@@ -1,5 +1,6 @@
 /** The views, as the address names them after `#`. It never holds a token. */
-export type Route = { view: "overview" } | { view: "online" } | { view: "events"; userId?: string } | { view: "user"; id: string };
+export type Route =
+  { view: "overview" } | { view: "online" } | { view: "events"; userId?: string } | { view: "user"; id: string };
 
 /** Reads a location's hash; what is no view's leads to the overview. */
 export function parseRoute(hash: string): Route {

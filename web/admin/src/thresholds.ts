@@ -1,3 +1,5 @@
+import type { Cluster } from "./presence";
+
 /**
  * The limits at which an operator should look: the same as the service's alerts have. Drawn in the
  * overview, which turns red beyond them.
@@ -14,15 +16,10 @@ export const thresholds = {
 } as const;
 
 /** The numbers that have a limit. */
-export interface Load {
-  usedMemoryBytes: number;
-  /** 0 without a limit. */
-  maxMemoryBytes: number;
-  heartbeatsPerSecond: number;
-  imbalance: number;
-  online: number;
-  shards: number;
-}
+export type Load = Pick<
+  Cluster,
+  "usedMemoryBytes" | "maxMemoryBytes" | "heartbeatsPerSecond" | "imbalance" | "online" | "shards"
+>;
 
 /** One number beside its limit. */
 export interface Gauge {
@@ -40,10 +37,13 @@ const gauge = (value: number, limit: number | null): Gauge => ({
 
 /** Holds each number against its limit. */
 export function judge(load: Load) {
-  const telling = load.shards > 1 && load.online / load.shards >= thresholds.leastPerShard;
+  const telling = load.shards.length > 1 && load.online / load.shards.length >= thresholds.leastPerShard;
   return {
     memory: gauge(load.usedMemoryBytes, load.maxMemoryBytes > 0 ? load.maxMemoryBytes * thresholds.memoryShare : null),
     heartbeats: gauge(load.heartbeatsPerSecond, thresholds.heartbeatsPerSecond),
     imbalance: gauge(load.imbalance, telling ? thresholds.imbalance : null),
   };
 }
+
+/** Whether any limit is crossed. */
+export const alarming = (load: Load): boolean => Object.values(judge(load)).some((gauge) => gauge.crossed);

@@ -3,8 +3,17 @@ import { ago, bytes, count, duration, fraction, hue, initials, percent, rate, ti
 
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
 
-test.each([[0, "0 s"], [999, "0 s"], [59_999, "59 s"], [60_000, "1 min"], [3_599_999, "59 min"], [3_600_000, "1 h"],
-  [86_399_999, "23 h"], [86_400_000, "1 d"], [-5, "0 s"]])("a duration of %i ms is %s", (ms, text) => {
+test.each([
+  [0, "0 s"],
+  [999, "0 s"],
+  [59_999, "59 s"],
+  [60_000, "1 min"],
+  [3_599_999, "59 min"],
+  [3_600_000, "1 h"],
+  [86_399_999, "23 h"],
+  [86_400_000, "1 d"],
+  [-5, "0 s"],
+])("a duration of %i ms is %s", (ms, text) => {
   expect(plain(duration(ms))).toBe(text);
 });
 
@@ -14,8 +23,13 @@ test("ago", () => {
   expect(ago(5_000, 1_000)).toBe("now");
 });
 
-test.each([[0, "0 B"], [1023, "1023 B"], [1536, "1.5 kB"], [150 * 1024 ** 2, "150 MB"], [2 * 1024 ** 3, "2 GB"]])(
-  "%i bytes are %s", (n, text) => expect(plain(bytes(n))).toBe(text));
+test.each([
+  [0, "0 B"],
+  [1023, "1023 B"],
+  [1536, "1.5 kB"],
+  [150 * 1024 ** 2, "150 MB"],
+  [2 * 1024 ** 3, "2 GB"],
+])("%i bytes are %s", (n, text) => expect(plain(bytes(n))).toBe(text));
 
 test("numbers", () => {
   expect(count(12345.4)).toBe("12,345");
@@ -29,8 +43,15 @@ test("times of day, and their milliseconds", () => {
 });
 
 describe("initials", () => {
-  test.each([["Alice Arden", "x", "AA"], ["Mary Jane  Watson", "x", "MW"], ["Cher", "x", "C"], [null, "user-1", "U"],
-    ["", "bob", "?"], ["éva Ó", "x", "ÉÓ"], ["😀 Bob", "x", "😀B"]])("of %s, %s: %s", (name, id, expected) => {
+  test.each([
+    ["Alice Arden", "x", "AA"],
+    ["Mary Jane  Watson", "x", "MW"],
+    ["Cher", "x", "C"],
+    [null, "user-1", "U"],
+    ["", "bob", "?"],
+    ["éva Ó", "x", "ÉÓ"],
+    ["😀 Bob", "x", "😀B"],
+  ])("of %s, %s: %s", (name, id, expected) => {
     expect(initials(name, id)).toBe(expected);
   });
 });

@@ -39,5 +39,7 @@ test("who is no administrator is told so, even while reconnecting", () => {
 });
 
 test("other failures are of one call alone", () => {
-  expect(phaseOf(after(open, failed("INTERNAL"), failed("BAD_USER_INPUT"), failed("RATE_LIMITED")))).toEqual({ name: "live" });
+  expect(phaseOf(after(open, failed("INTERNAL"), failed("BAD_USER_INPUT"), failed("RATE_LIMITED")))).toEqual({
+    name: "live",
+  });
 });

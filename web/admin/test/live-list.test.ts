@@ -12,7 +12,11 @@ let desk: Desk;
 let list: LiveList;
 
 const page = (users: User[], more: Partial<Page> = {}): Page => ({
-  users, endCursor: users.at(-1)?.id ?? null, hasNextPage: false, totalCount: users.length, ...more,
+  users,
+  endCursor: users.at(-1)?.id ?? null,
+  hasNextPage: false,
+  totalCount: users.length,
+  ...more,
 });
 const shown = () => Array.from({ length: list.rows.length }, (_, place) => list.rows.at(place)?.user.id);
 const settled = () => vi.advanceTimersByTimeAsync(500);

@@ -4,7 +4,8 @@ import { EventLog } from "../src/events/log";
 import { event, user } from "./users";
 
 const online = (id: string, name?: string) => event("ONLINE", user(id, 1, name === undefined ? {} : { name }));
-const lines = (log: EventLog) => log.newestFirst().map((entry) => (entry.kind === "event" ? entry.event.user.id : entry.kind));
+const lines = (log: EventLog) =>
+  log.newestFirst().map((entry) => (entry.kind === "event" ? entry.event.user.id : entry.kind));
 
 test("the newest is first, and no more are kept than fit", () => {
   const log = new EventLog(3);

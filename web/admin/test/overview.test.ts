@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SecondCounts } from "../src/overview/rates";
-import { judge, thresholds, type Load } from "../src/thresholds";
+import { alarming, judge, thresholds, type Load } from "../src/thresholds";
 
 describe("counts by the second", () => {
   test("whole seconds only, the oldest first", () => {
@@ -29,15 +29,23 @@ describe("counts by the second", () => {
   });
 });
 
+const shards = (count: number) => Array.from({ length: count }, (_, index) => ({ index, online: 0 }));
+
 describe("limits", () => {
   const calm: Load = {
-    usedMemoryBytes: 1, maxMemoryBytes: 100, heartbeatsPerSecond: 1, imbalance: 0.1, online: 10_000, shards: 16,
+    usedMemoryBytes: 1,
+    maxMemoryBytes: 100,
+    heartbeatsPerSecond: 1,
+    imbalance: 0.1,
+    online: 10_000,
+    shards: shards(16),
   };
 
   test("nothing is crossed on a calm day", () => {
     const { memory, heartbeats, imbalance } = judge(calm);
     expect([memory.crossed, heartbeats.crossed, imbalance.crossed]).toEqual([false, false, false]);
     expect(memory.limit).toBe(80);
+    expect(alarming(calm)).toBe(false);
   });
 
   test("each is crossed beyond its limit, and not at it", () => {
@@ -45,15 +53,19 @@ describe("limits", () => {
     expect([at.memory.crossed, at.heartbeats.crossed, at.imbalance.crossed]).toEqual([false, false, false]);
     const beyond = judge({ ...calm, usedMemoryBytes: 81, heartbeatsPerSecond: 5001, imbalance: 0.31 });
     expect([beyond.memory.crossed, beyond.heartbeats.crossed, beyond.imbalance.crossed]).toEqual([true, true, true]);
+    expect(alarming({ ...calm, imbalance: 0.31 })).toBe(true);
   });
 
   test("memory without a bound has no limit", () => {
-    expect(judge({ ...calm, usedMemoryBytes: 1e12, maxMemoryBytes: 0 }).memory).toMatchObject({ limit: null, crossed: false });
+    expect(judge({ ...calm, usedMemoryBytes: 1e12, maxMemoryBytes: 0 }).memory).toMatchObject({
+      limit: null,
+      crossed: false,
+    });
   });
 
   test("an imbalance of few users, or of one shard, says nothing", () => {
     const few = { ...calm, imbalance: 3, online: 16 * thresholds.leastPerShard - 1 };
     expect(judge(few).imbalance).toMatchObject({ limit: null, crossed: false });
-    expect(judge({ ...calm, imbalance: 3, shards: 1 }).imbalance.limit).toBeNull();
+    expect(judge({ ...calm, imbalance: 3, shards: shards(1) }).imbalance.limit).toBeNull();
   });
 });

@@ -3,8 +3,12 @@ import { ServerClock } from "../src/connection/clock";
 import { hrefOf, parseRoute, type Route } from "../src/route";
 
 test.each<Route>([
-  { view: "overview" }, { view: "online" }, { view: "events" }, { view: "events", userId: "a/b#c" },
-  { view: "user", id: "alice" }, { view: "user", id: "ü/50%?&" },
+  { view: "overview" },
+  { view: "online" },
+  { view: "events" },
+  { view: "events", userId: "a/b#c" },
+  { view: "user", id: "alice" },
+  { view: "user", id: "ü/50%?&" },
 ])("%o has an address of its own", (route) => {
   expect(parseRoute(hrefOf(route))).toEqual(route);
 });

@@ -12,7 +12,12 @@ const page = (users: User[], more: Partial<Page> = {}): Page => ({
   ...more,
 });
 
-function list(users: User[], order: Order = "LAST_ACTIVE_DESC", filter: Filter = everybody, more: Partial<Page> = {}): Rows {
+function list(
+  users: User[],
+  order: Order = "LAST_ACTIVE_DESC",
+  filter: Filter = everybody,
+  more: Partial<Page> = {},
+): Rows {
   const rows = new Rows(order, filter);
   rows.append(page(users, more));
   return rows;
@@ -138,7 +143,13 @@ describe("a filter", () => {
 
   test("by level: bounds are inclusive, and who has none is left out", () => {
     const rows = list([], "LEVEL_DESC", { status: null, minLevel: 10, maxLevel: 20 });
-    for (const [id, level] of [["a", 9], ["b", 10], ["c", 20], ["d", 21], ["e", null]] as const) {
+    for (const [id, level] of [
+      ["a", 9],
+      ["b", 10],
+      ["c", 20],
+      ["d", 21],
+      ["e", null],
+    ] as const) {
       rows.apply([event("ONLINE", user(id, 1, { level }))]);
     }
     rows.settle();

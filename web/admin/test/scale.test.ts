@@ -18,7 +18,10 @@ test("whole quarters of an hour", () => {
 const plot = { from: 0, to: 100, max: 10, width: 200, height: 50 };
 
 test("a line rises to the right, and its area ends on the ground", () => {
-  const points = [{ at: 0, value: 0 }, { at: 50, value: 10 }];
+  const points = [
+    { at: 0, value: 0 },
+    { at: 50, value: 10 },
+  ];
   expect(linePath(plot, points)).toBe("M0.0 50.0L100.0 0.0");
   expect(areaPath(plot, points)).toBe("M0.0 50.0L100.0 0.0L100.0 50L0.0 50Z");
   expect(areaPath(plot, [])).toBe("");

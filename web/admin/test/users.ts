@@ -1,7 +1,11 @@
 import type { PresenceEvent, Status, User } from "../src/presence";
 
 /** A user who is online, unless the test says otherwise. */
-export function user(id: string, lastActiveAt: number, more: { level?: number | null; name?: string; status?: Status } = {}): User {
+export function user(
+  id: string,
+  lastActiveAt: number,
+  more: { level?: number | null; name?: string; status?: Status } = {},
+): User {
   const status = more.status ?? "ONLINE";
   return {
     id,

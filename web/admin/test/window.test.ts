@@ -15,6 +15,12 @@ test("an empty list draws nothing", () => {
   expect(windowOf(0, 500, 50, 0, 2)).toEqual({ from: 0, to: 0 });
 });
 
-test.each([[0, 0], [3, 100], [9, 100], [12, 150], [1, 50]])("row %i is in sight at %i", (place, expected) => {
+test.each([
+  [0, 0],
+  [3, 100],
+  [9, 100],
+  [12, 150],
+  [1, 50],
+])("row %i is in sight at %i", (place, expected) => {
   expect(scrollFor(place, 100, 500, 50)).toBe(expected);
 });

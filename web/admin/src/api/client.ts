@@ -20,7 +20,10 @@ export function connect(token: string): Api {
     cluster: async () => readCluster((await ask<{ cluster: ClusterData }>(documents.cluster)).cluster),
     async history(from) {
       const variables = { from: new Date(from).toISOString() };
-      const { onlineHistory } = await ask<{ onlineHistory: { at: string; peak: number; average: number }[] }>(documents.history, variables);
+      const { onlineHistory } = await ask<{ onlineHistory: { at: string; peak: number; average: number }[] }>(
+        documents.history,
+        variables,
+      );
       return onlineHistory.map((point) => ({ ...point, at: Date.parse(point.at) }));
     },
     async disconnect(userId, reason) {

@@ -46,5 +46,10 @@ export function readCluster(cluster: ClusterData): Cluster {
 /** An event of the client's, whose details are those of the directory or, if it has none, unknown. */
 export function readEvent({ type, userId, reason, at, presence, user }: ClientEvent): PresenceEvent {
   const { name = null, avatarUrl = null, level = null } = user ?? {};
-  return { type, reason, at: Date.parse(at), user: { id: userId, name, avatarUrl, level, presence: readPresence(presence) } };
+  return {
+    type,
+    reason,
+    at: Date.parse(at),
+    user: { id: userId, name, avatarUrl, level, presence: readPresence(presence) },
+  };
 }

@@ -47,7 +47,10 @@ export class Desk {
   constructor(api: Api) {
     this.api = api;
     api.onLink((link) => this.#takeLink(link));
-    api.watch((delta) => this.#take(delta), (error) => this.#fail(error));
+    api.watch(
+      (delta) => this.#take(delta),
+      (error) => this.#fail(error),
+    );
     api.watchCount(
       (online) => {
         this.online.value = online;

@@ -24,7 +24,14 @@ export function EventRow({ entry, top, place }: { entry: Entry; top: string; pla
   }
   const { event } = entry;
   return (
-    <div class="row event" role="row" aria-rowindex={place + 1} style={{ transform: top }} data-user={event.user.id} data-type={event.type}>
+    <div
+      class="row event"
+      role="row"
+      aria-rowindex={place + 1}
+      style={{ transform: top }}
+      data-user={event.user.id}
+      data-type={event.type}
+    >
       <time class="quiet mono" role="cell" dateTime={new Date(event.at).toISOString()}>
         {timeOfDay(event.at)}
         <span class="fraction">{fraction(event.at)}</span>
@@ -38,14 +45,32 @@ export function EventRow({ entry, top, place }: { entry: Entry; top: string; pla
         </a>{" "}
         <span class="quiet">{describe(event)}</span>
       </span>
-      <span class="cut quiet mono id" role="cell">{event.user.name !== null && event.user.id}</span>
+      <span class="cut quiet mono id" role="cell">
+        {event.user.name !== null && event.user.id}
+      </span>
     </div>
   );
 }
 
-function Mark({ className, top, place, children }: { className: string; top: string; place: number; children: ComponentChildren }) {
+function Mark({
+  className,
+  top,
+  place,
+  children,
+}: {
+  className: string;
+  top: string;
+  place: number;
+  children: ComponentChildren;
+}) {
   return (
-    <div class={`row mark ${className}`} role="row" aria-rowindex={place + 1} style={{ transform: top }} data-mark={className}>
+    <div
+      class={`row mark ${className}`}
+      role="row"
+      aria-rowindex={place + 1}
+      style={{ transform: top }}
+      data-mark={className}
+    >
       <span role="cell">{children}</span>
     </div>
   );

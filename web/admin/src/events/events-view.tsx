@@ -16,7 +16,10 @@ export function EventsView({ desk, userId = "" }: { desk: Desk; userId?: string 
   const [types, setTypes] = useState<ReadonlySet<EventType>>(new Set(eventTypes));
   const narrowed = user.trim() !== "" || types.size < eventTypes.length;
   // Narrowed, the stream has room of its own, so that others' events don't push out the wanted ones.
-  const log = useMemo(() => (narrowed ? desk.log.narrowed(desk.log.capacity, wanted({ user, types })) : desk.log), [desk, user, types]);
+  const log = useMemo(
+    () => (narrowed ? desk.log.narrowed(desk.log.capacity, wanted({ user, types })) : desk.log),
+    [desk, user, types],
+  );
   useEffect(() => (narrowed ? desk.follow(log) : undefined), [log]);
 
   const [paused, setPaused] = useState<{ entries: Entry[]; at: number } | null>(null);
@@ -35,12 +38,24 @@ export function EventsView({ desk, userId = "" }: { desk: Desk; userId?: string 
           <label class="search">
             <span class="unseen">Filter by user</span>
             <SearchIcon />
-            <input class="field" type="search" placeholder="Filter by user" value={user} autocomplete="off" spellcheck={false} onInput={(event) => setUser(event.currentTarget.value)} />
+            <input
+              class="field"
+              type="search"
+              placeholder="Filter by user"
+              value={user}
+              autocomplete="off"
+              spellcheck={false}
+              onInput={(event) => setUser(event.currentTarget.value)}
+            />
           </label>
           <fieldset class="chips" aria-label="Types">
             {eventTypes.map((type) => (
               <label key={type}>
-                <input type="checkbox" checked={types.has(type)} onChange={(event) => toggle(type, event.currentTarget.checked)} />
+                <input
+                  type="checkbox"
+                  checked={types.has(type)}
+                  onChange={(event) => toggle(type, event.currentTarget.checked)}
+                />
                 <CheckIcon />
                 {words[type]}
               </label>
@@ -59,11 +74,19 @@ export function EventsView({ desk, userId = "" }: { desk: Desk; userId?: string 
       </header>
       <div class="card list events" data-testid="events">
         {paused && (
-          <p class="hint quiet" role="status">
-            Paused. {log.last === paused.at ? "Nothing has come since." : `${count(log.last - paused.at)} have come since.`}
+          <p class="hint quiet">
+            <span role="status">Paused.</span>{" "}
+            {log.last === paused.at ? "Nothing has come since." : `${count(log.last - paused.at)} have come since.`}
           </p>
         )}
-        <EventList entries={entries} empty={narrowed ? "No event that matches since you signed in." : "No event since you signed in. Whoever comes or goes appears here at once."} />
+        <EventList
+          entries={entries}
+          empty={
+            narrowed
+              ? "No event that matches since you signed in."
+              : "No event since you signed in. Whoever comes or goes appears here at once."
+          }
+        />
       </div>
     </div>
   );

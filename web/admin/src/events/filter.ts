@@ -13,7 +13,8 @@ export const eventTypes: readonly EventType[] = ["ONLINE", "OFFLINE", "UPDATED"]
 export function wanted(filter: EventFilter): (event: PresenceEvent) => boolean {
   const text = filter.user.trim().toLowerCase();
   return ({ type, user }) =>
-    filter.types.has(type) && (user.id.toLowerCase().includes(text) || (user.name?.toLowerCase().includes(text) ?? false));
+    filter.types.has(type) &&
+    (user.id.toLowerCase().includes(text) || (user.name?.toLowerCase().includes(text) ?? false));
 }
 
 /** What an event says, in words. */

@@ -33,7 +33,11 @@ export function OnlineView({ desk }: { desk: Desk }) {
         <Total list={list} />
         <Toolbar order={order} filter={filter} search={search} onChoose={choose} onSearch={setSearch} />
       </header>
-      {search.trim() === "" ? <List desk={desk} list={list} /> : <SearchResults desk={desk} list={list} text={search.trim()} />}
+      {search.trim() === "" ? (
+        <List desk={desk} list={list} />
+      ) : (
+        <SearchResults desk={desk} list={list} text={search.trim()} />
+      )}
     </div>
   );
 }
@@ -59,18 +63,21 @@ function List({ desk, list }: { desk: Desk; list: LiveList }) {
 
   useLayoutEffect(() => {
     const place = target.value?.place;
-    if (place !== undefined) box.current?.querySelector<HTMLElement>(`[data-place="${place}"]`)?.focus({ preventScroll: true });
+    if (place !== undefined)
+      box.current?.querySelector<HTMLElement>(`[data-place="${place}"]`)?.focus({ preventScroll: true });
   }, [target.value]);
 
   const move = (event: KeyboardEvent) => {
     const place = placeAfter(event.key, active.value, rows.length);
-    if (place === undefined || !(event.target instanceof HTMLElement) || event.target.dataset["place"] === undefined) return;
+    if (place === undefined || !(event.target instanceof HTMLElement) || event.target.dataset["place"] === undefined)
+      return;
     event.preventDefault();
     active.value = place;
     target.value = { place };
   };
   const focused = (event: FocusEvent) => {
-    if (event.target instanceof HTMLElement && event.target.dataset["place"] !== undefined) active.value = Number(event.target.dataset["place"]);
+    if (event.target instanceof HTMLElement && event.target.dataset["place"] !== undefined)
+      active.value = Number(event.target.dataset["place"]);
   };
   const showNews = async () => {
     await list.reread();
@@ -82,7 +89,13 @@ function List({ desk, list }: { desk: Desk; list: LiveList }) {
   return (
     <div class="card list" ref={box} onKeyDown={move} onFocusIn={focused}>
       <NewsBar news={rows.news} missed={rows.missed} onShow={() => void showNews()} />
-      <div class="table" role="table" aria-label="Users online" aria-rowcount={rows.complete ? rows.length + 1 : -1} aria-busy={list.state.value === "loading"}>
+      <div
+        class="table"
+        role="table"
+        aria-label="Users online"
+        aria-rowcount={rows.complete ? rows.length + 1 : -1}
+        aria-busy={list.state.value === "loading"}
+      >
         <VirtualList
           head={<Head />}
           headHeight={headHeight}
@@ -97,7 +110,18 @@ function List({ desk, list }: { desk: Desk; list: LiveList }) {
           }}
           row={(place, top) => {
             const row = rows.at(place);
-            return row && <UserRow key={row.user.id} row={row} place={place} top={top} now={desk.now} tabbable={place === Math.min(active.value, rows.length - 1)} />;
+            return (
+              row && (
+                <UserRow
+                  key={row.user.id}
+                  row={row}
+                  place={place}
+                  top={top}
+                  now={desk.now}
+                  tabbable={place === Math.min(active.value, rows.length - 1)}
+                />
+              )
+            );
           }}
         />
       </div>
@@ -111,10 +135,18 @@ function Head() {
     <div class="heads" role="rowgroup">
       <div class="row head" role="row" aria-rowindex={1}>
         <span role="columnheader">User</span>
-        <span role="columnheader" class="level">Level</span>
-        <span role="columnheader" class="status">Status</span>
-        <span role="columnheader" class="active">Last activity</span>
-        <span role="columnheader" class="since">Online since</span>
+        <span role="columnheader" class="level">
+          Level
+        </span>
+        <span role="columnheader" class="status">
+          Status
+        </span>
+        <span role="columnheader" class="active">
+          Last activity
+        </span>
+        <span role="columnheader" class="since">
+          Online since
+        </span>
       </div>
     </div>
   );
@@ -143,7 +175,11 @@ function Footer({ list }: { list: LiveList }) {
     );
   }
   if (rows.complete && rows.total > rows.length) {
-    return <p class="foot quiet">{count(rows.total - rows.length)} more were active while you scrolled, and are further up by now.</p>;
+    return (
+      <p class="foot quiet">
+        {count(rows.total - rows.length)} more were active while you scrolled, and are further up by now.
+      </p>
+    );
   }
   return null;
 }
@@ -151,7 +187,14 @@ function Footer({ list }: { list: LiveList }) {
 /** Where a key leads from a row; undefined if it is not for the list. */
 export function placeAfter(key: string, place: number, length: number): number | undefined {
   const last = length - 1;
-  const steps: Record<string, number> = { ArrowDown: place + 1, ArrowUp: place - 1, PageDown: place + 10, PageUp: place - 10, Home: 0, End: last };
+  const steps: Record<string, number> = {
+    ArrowDown: place + 1,
+    ArrowUp: place - 1,
+    PageDown: place + 10,
+    PageUp: place - 10,
+    Home: 0,
+    End: last,
+  };
   const next = steps[key];
   return next === undefined || last < 0 ? undefined : Math.min(Math.max(0, next), last);
 }

@@ -13,7 +13,8 @@ export interface Filter {
 export const everybody: Filter = { status: null, minLevel: null, maxLevel: null };
 
 /** Whether a filter lets everybody through. */
-export const isOpen = ({ status, minLevel, maxLevel }: Filter): boolean => status === null && minLevel === null && maxLevel === null;
+export const isOpen = ({ status, minLevel, maxLevel }: Filter): boolean =>
+  status === null && minLevel === null && maxLevel === null;
 
 /** Whether a user is in the list: online, and let through by the filter. */
 export function matches(user: User, filter: Filter): boolean {

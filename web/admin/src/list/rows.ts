@@ -136,6 +136,7 @@ export class Rows {
 
 /** Activity never moves backwards, even if an event arrives after a page that is younger. */
 function later(known: Presence, told: Presence): Presence {
-  if (known.lastActiveAt === null || (told.lastActiveAt !== null && told.lastActiveAt >= known.lastActiveAt)) return told;
+  if (known.lastActiveAt === null || (told.lastActiveAt !== null && told.lastActiveAt >= known.lastActiveAt))
+    return told;
   return { ...told, lastActiveAt: known.lastActiveAt };
 }

@@ -22,8 +22,8 @@ export function SearchResults({ desk, list, text }: { desk: Desk; list: LiveList
   return (
     <div class="card list" data-testid="search-results">
       <p class="hint quiet" role="status">
-        {exact.asking ? "Searching…" : found.length === 0 ? "Nobody found. " : `${count(found.length)} found. `}
-        A whole id is looked up among all users, a part of an id or name among the {count(rows.length)} rows read so far.
+        {exact.asking ? "Searching…" : found.length === 0 ? "Nobody found. " : `${count(found.length)} found. `}A whole
+        id is looked up among all users, a part of an id or name among the {count(rows.length)} rows read so far.
       </p>
       <div class="table found" role="table" aria-label="Users found">
         <div role="rowgroup">

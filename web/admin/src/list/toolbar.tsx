@@ -21,7 +21,14 @@ export function Toolbar({ order, filter, search, onChoose, onSearch }: ToolbarPr
   const sort = (by: By, descending: boolean) => onChoose(`${by}_${descending ? "DESC" : "ASC"}`, filter);
   const status = (chosen: Status) => onChoose(order, { ...filter, status: chosen === "ALL" ? null : chosen });
   const [open, setOpen] = useState(false);
-  const direction = by === "LEVEL" ? (descending ? "Highest first" : "Lowest first") : descending ? "Latest first" : "Longest idle first";
+  const direction =
+    by === "LEVEL"
+      ? descending
+        ? "Highest first"
+        : "Lowest first"
+      : descending
+        ? "Latest first"
+        : "Longest idle first";
 
   return (
     <div class="toolbar" role="group" aria-label="Sort and filter">
@@ -39,25 +46,63 @@ export function Toolbar({ order, filter, search, onChoose, onSearch }: ToolbarPr
           onInput={(event) => onSearch(event.currentTarget.value)}
         />
       </label>
-      <button type="button" class={isOpen(filter) ? "button square more" : "button square more narrowed"} aria-label="Sort and filter" aria-expanded={open} onClick={() => setOpen(!open)}>
+      <button
+        type="button"
+        class={isOpen(filter) ? "button square more" : "button square more narrowed"}
+        aria-label="Sort and filter"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
         <FilterIcon />
       </button>
       <div class={open ? "options open" : "options"}>
         <Choice
           label="Status"
           value={filter.status ?? "ALL"}
-          options={[["ALL", "All"], ["ONLINE", "Online"], ["AWAY", "Away"]]}
+          options={[
+            ["ALL", "All"],
+            ["ONLINE", "Online"],
+            ["AWAY", "Away"],
+          ]}
           onChoose={status}
         />
         <span class="range" role="group" aria-label="Level">
-          <span class="quiet" aria-hidden="true">Level</span>
-          <LevelField label="Lowest level" hint="min" value={filter.minLevel} onChange={(minLevel) => onChoose(order, { ...filter, minLevel })} />
-          <span class="quiet" aria-hidden="true">–</span>
-          <LevelField label="Highest level" hint="max" value={filter.maxLevel} onChange={(maxLevel) => onChoose(order, { ...filter, maxLevel })} />
+          <span class="quiet" aria-hidden="true">
+            Level
+          </span>
+          <LevelField
+            label="Lowest level"
+            hint="min"
+            value={filter.minLevel}
+            onChange={(minLevel) => onChoose(order, { ...filter, minLevel })}
+          />
+          <span class="quiet" aria-hidden="true">
+            –
+          </span>
+          <LevelField
+            label="Highest level"
+            hint="max"
+            value={filter.maxLevel}
+            onChange={(maxLevel) => onChoose(order, { ...filter, maxLevel })}
+          />
         </span>
         <span class="sort">
-          <Choice label="Sort by" value={by} options={[["LAST_ACTIVE", "Activity"], ["LEVEL", "Level"]]} onChoose={(chosen) => sort(chosen, true)} />
-          <button type="button" class="button square" aria-label={`Direction: ${direction}`} title={direction} onClick={() => sort(by, !descending)}>
+          <Choice
+            label="Sort by"
+            value={by}
+            options={[
+              ["LAST_ACTIVE", "Activity"],
+              ["LEVEL", "Level"],
+            ]}
+            onChoose={(chosen) => sort(chosen, true)}
+          />
+          <button
+            type="button"
+            class="button square"
+            aria-label={`Direction: ${direction}`}
+            title={direction}
+            onClick={() => sort(by, !descending)}
+          >
             {descending ? <DownIcon /> : <UpIcon />}
           </button>
         </span>
@@ -66,7 +111,12 @@ export function Toolbar({ order, filter, search, onChoose, onSearch }: ToolbarPr
   );
 }
 
-function LevelField({ label, hint, value, onChange }: {
+function LevelField({
+  label,
+  hint,
+  value,
+  onChange,
+}: {
   label: string;
   hint: string;
   value: number | null;

@@ -11,7 +11,8 @@ export function useReading(box: RefObject<HTMLElement | null>, changed: (reading
     const element = box.current;
     if (!element) return;
     const stop = new AbortController();
-    const on = (type: string, listener: (event: Event) => void) => element.addEventListener(type, listener, { signal: stop.signal });
+    const on = (type: string, listener: (event: Event) => void) =>
+      element.addEventListener(type, listener, { signal: stop.signal });
     // A finger that lifts leaves no pointer behind; the browser says so by pointerleave.
     on("pointerenter", () => state.set("pointed", true));
     on("pointerleave", () => state.set("pointed", false));

@@ -19,7 +19,13 @@ interface UserRowProps {
 export function UserRow({ row, place, top, now, tabbable }: UserRowProps) {
   const { user, gone, reason } = row;
   return (
-    <div class={gone ? "row user-row gone" : "row user-row"} role="row" aria-rowindex={place + 2} style={{ transform: top }} data-user={user.id}>
+    <div
+      class={gone ? "row user-row gone" : "row user-row"}
+      role="row"
+      aria-rowindex={place + 2}
+      style={{ transform: top }}
+      data-user={user.id}
+    >
       <div class="who" role="cell">
         <Avatar user={user} />
         <a class="name" href={hrefOf({ view: "user", id: user.id })} tabIndex={tabbable ? 0 : -1} data-place={place}>

@@ -60,7 +60,10 @@ export function AreaChart({ points, from, to }: { points: readonly Point[]; from
         </g>
       </svg>
       {shown && (
-        <div class="tip" style={{ left: `${room.left + Math.min(Math.max(48, x(plot, shown.at)), plot.width - 48)}px` }}>
+        <div
+          class="tip"
+          style={{ left: `${room.left + Math.min(Math.max(48, x(plot, shown.at)), plot.width - 48)}px` }}
+        >
           <strong>{count(shown.value)}</strong> <span class="quiet">{minuteOfDay(shown.at)}</span>
         </div>
       )}

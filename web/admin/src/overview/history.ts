@@ -58,7 +58,8 @@ export function join(recorded: readonly Point[], seen: readonly Point[], since: 
   for (const [i, point] of seen.entries()) {
     const last = points.at(-1);
     const newest = i === seen.length - 1;
-    if (point.at >= since && (last === undefined || point.at - last.at >= 5000 || (newest && point.at > last.at))) points.push(point);
+    if (point.at >= since && (last === undefined || point.at - last.at >= 5000 || (newest && point.at > last.at)))
+      points.push(point);
   }
   return points;
 }

@@ -51,7 +51,9 @@ export function lines(points: readonly Point[], gapMs: number): Point[][] {
 }
 
 export function linePath(plot: Plot, points: readonly Point[]): string {
-  return points.map((point, i) => `${i === 0 ? "M" : "L"}${x(plot, point.at).toFixed(1)} ${y(plot, point.value).toFixed(1)}`).join("");
+  return points
+    .map((point, i) => `${i === 0 ? "M" : "L"}${x(plot, point.at).toFixed(1)} ${y(plot, point.value).toFixed(1)}`)
+    .join("");
 }
 
 /** The area under that line. */

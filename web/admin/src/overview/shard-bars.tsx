@@ -16,7 +16,11 @@ export function ShardBars({ shards, gauge }: { shards: Cluster["shards"]; gauge:
       <div class="plot">
         <ul aria-label="Online users by shard">
           {shards.map(({ index, online }) => (
-            <li key={index} title={`Shard ${index}: ${count(online)}`} class={ceiling !== null && online > ceiling ? "crossed" : ""}>
+            <li
+              key={index}
+              title={`Shard ${index}: ${count(online)}`}
+              class={ceiling !== null && online > ceiling ? "crossed" : ""}
+            >
               <span class="bar-of" style={{ height: height(online) }} />
               <span class="unseen">{`Shard ${index}: ${count(online)}`}</span>
             </li>

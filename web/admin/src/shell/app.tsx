@@ -25,7 +25,8 @@ export function App({ settings, connect }: AppProps) {
     document.title = "Rollcall console";
   };
   useEffect(() => {
-    if (phase?.name === "signed-out") leave(`The server did not take your token: ${phase.why.replace(/^forbidden: /, "")}`);
+    if (phase?.name === "signed-out")
+      leave(`The server did not take your token: ${phase.why.replace(/^forbidden: /, "")}`);
   }, [phase]);
 
   if (desk === null) {

@@ -1,7 +1,7 @@
 import type { Phase } from "../connection/health";
 import type { Desk } from "../desk/desk";
-import { alarming } from "../overview/overview-view";
 import { hrefOf, type Route } from "../route";
+import { alarming } from "../thresholds";
 import { EventsIcon, OnlineIcon, OverviewIcon, SignOutIcon } from "../ui/icons";
 import { ThemeSwitch } from "../ui/theme";
 import { Brand } from "./brand";
@@ -33,7 +33,9 @@ export function Bar({ desk, route, onSignOut }: { desk: Desk; route: Route; onSi
           <a key={view} href={hrefOf({ view })} aria-current={view === current ? "page" : undefined}>
             <Icon />
             {name}
-            {view === "overview" && alarming(desk.cluster.value) && <span class="alarm" role="img" aria-label="a limit is crossed" />}
+            {view === "overview" && desk.cluster.value && alarming(desk.cluster.value) && (
+              <span class="alarm" role="img" aria-label="a limit is crossed" />
+            )}
           </a>
         ))}
       </nav>

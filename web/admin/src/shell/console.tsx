@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Desk } from "../desk/desk";
 import { EventsView } from "../events/events-view";
 import { OnlineView } from "../list/online-view";
@@ -14,8 +14,12 @@ const titles = { overview: "Overview", online: "Online", events: "Events", user:
 /** The console of who is signed in. */
 export function Console({ desk, onSignOut }: { desk: Desk; onSignOut(): void }) {
   const route = useRoute();
+  const first = useRef(true);
   useEffect(() => {
     document.title = `${route.view === "user" ? route.id : titles[route.view]} · Rollcall console`;
+    // Another view is read from its heading on; the first one from the start of the page.
+    if (!first.current) document.querySelector("h1")?.focus({ preventScroll: true });
+    first.current = false;
   }, [route]);
   return (
     <div class="shell">

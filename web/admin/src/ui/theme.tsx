@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { useState } from "preact/hooks";
 import { DarkIcon, LightIcon, SystemIcon } from "./icons";
 
 type Theme = "system" | "light" | "dark";
@@ -12,8 +12,6 @@ function kept(): Theme {
   return value === "light" || value === "dark" ? value : "system";
 }
 
-const theme = signal<Theme>(kept());
-
 function apply(chosen: Theme): void {
   if (chosen === "system") delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = chosen;
@@ -21,19 +19,21 @@ function apply(chosen: Theme): void {
 
 /** Puts on the theme that was chosen the last time. */
 export function restoreTheme(): void {
-  apply(theme.value);
+  apply(kept());
 }
 
 /** Changes between the system's theme, light and dark. */
 export function ThemeSwitch() {
-  const Icon = icons[theme.value];
+  const [theme, setTheme] = useState(kept);
+  const Icon = icons[theme];
   const change = () => {
-    theme.value = next[theme.value];
-    if (theme.value === "system") localStorage.removeItem(key);
-    else localStorage.setItem(key, theme.value);
-    apply(theme.value);
+    const chosen = next[theme];
+    if (chosen === "system") localStorage.removeItem(key);
+    else localStorage.setItem(key, chosen);
+    apply(chosen);
+    setTheme(chosen);
   };
-  const label = `Theme: ${theme.value}`;
+  const label = `Theme: ${theme}`;
   return (
     <button type="button" class="button plain square" aria-label={label} title={label} onClick={change}>
       <Icon />

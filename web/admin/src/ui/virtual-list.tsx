@@ -38,7 +38,8 @@ export function VirtualList(props: VirtualListProps) {
 
   useLayoutEffect(() => {
     const element = box.current;
-    if (element && target) element.scrollTop = scrollFor(target.place, element.scrollTop, element.clientHeight - headHeight, rowHeight);
+    if (element && target)
+      element.scrollTop = scrollFor(target.place, element.scrollTop, element.clientHeight - headHeight, rowHeight);
   }, [target]);
 
   const drawn = windowOf(scrollTop, height, rowHeight, count, margin);

@@ -36,15 +36,30 @@ export function DisconnectDialog({ name, disconnect, onClose }: DisconnectDialog
     <dialog class="dialog" ref={ref} aria-labelledby="disconnect-title" onClose={onClose}>
       <form class="stack" onSubmit={(event) => void submit(event)}>
         <h2 id="disconnect-title">Disconnect {name}?</h2>
-        <p class="quiet">The session ends at once, on whichever device it is. Nothing keeps them from signing in again.</p>
+        <p class="quiet">
+          The session ends at once, on whichever device it is. Nothing keeps them from signing in again.
+        </p>
         <label class="labelled">
           <span>
             Reason <span class="quiet">(written to the server's log)</span>
           </span>
-          <input class="field" value={reason} autocomplete="off" onInput={(event) => setReason(event.currentTarget.value)} />
+          <input
+            class="field"
+            value={reason}
+            autocomplete="off"
+            onInput={(event) => setReason(event.currentTarget.value)}
+          />
         </label>
-        {long && <p class="failure" role="alert">At most {mostBytes} bytes.</p>}
-        {failure && <p class="failure" role="alert">{failure}</p>}
+        {long && (
+          <p class="failure" role="alert">
+            At most {mostBytes} bytes.
+          </p>
+        )}
+        {failure && (
+          <p class="failure" role="alert">
+            {failure}
+          </p>
+        )}
         <div class="buttons">
           <button type="button" class="button" onClick={() => ref.current?.close()}>
             Cancel

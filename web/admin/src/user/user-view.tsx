@@ -46,29 +46,53 @@ export function UserView({ desk, id }: { desk: Desk; id: string }) {
           </div>
           {user && <StatusBadge status={user.presence.status} reason={live.reason.value} />}
         </div>
-        {live.state.value === "unknown" && <p class="quiet">Neither the directory nor the online list knows this id.</p>}
-        {live.state.value === "failed" && <p class="failure">This user can't be read at the moment. It is tried again.</p>}
+        {live.state.value === "unknown" && (
+          <p class="quiet">Neither the directory nor the online list knows this id.</p>
+        )}
+        {live.state.value === "failed" && (
+          <p class="failure">This user can't be read at the moment. It is tried again.</p>
+        )}
         {user && (
           <dl class="facts">
-            <Fact name="Last activity"><Ago at={user.presence.lastActiveAt} now={desk.now} /></Fact>
-            <Fact name="Online since"><Since at={user.presence.onlineSince} now={desk.now} /></Fact>
-            <Fact name="Device">{user.presence.deviceId === null ? <span class="quiet">–</span> : <span class="mono cut">{user.presence.deviceId}</span>}</Fact>
+            <Fact name="Last activity">
+              <Ago at={user.presence.lastActiveAt} now={desk.now} />
+            </Fact>
+            <Fact name="Online since">
+              <Since at={user.presence.onlineSince} now={desk.now} />
+            </Fact>
+            <Fact name="Device">
+              {user.presence.deviceId === null ? (
+                <span class="quiet">–</span>
+              ) : (
+                <span class="mono cut">{user.presence.deviceId}</span>
+              )}
+            </Fact>
             <Fact name="Level">{user.level ?? <span class="quiet">–</span>}</Fact>
           </dl>
         )}
         <div class="buttons">
-          <p class="said quiet" role="status">{said}</p>
+          <p class="said quiet" role="status">
+            {said}
+          </p>
           <button type="button" class="button" onClick={() => void refresh()}>
             <ReloadIcon /> Refresh details
           </button>
-          <button type="button" class="button danger" disabled={user === null || user.presence.status === "OFFLINE"} onClick={() => (asking.value = true)}>
+          <button
+            type="button"
+            class="button danger"
+            disabled={user === null || user.presence.status === "OFFLINE"}
+            onClick={() => (asking.value = true)}
+          >
             Disconnect…
           </button>
         </div>
       </section>
       <section class="card list events recent" aria-label="Recent events" data-testid="recent-events">
         <h2 class="title">Recent events</h2>
-        <EventList entries={live.log.newestFirst()} empty="None since you signed in. What happens appears here at once." />
+        <EventList
+          entries={live.log.newestFirst()}
+          empty="None since you signed in. What happens appears here at once."
+        />
       </section>
       {asking.value && (
         <DisconnectDialog
