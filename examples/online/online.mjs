@@ -32,7 +32,7 @@ function showState(state) {
   button.onclick = here ? () => presence.stop().catch(console.warn) : presence.start;
 }
 
-const watch = presence.client.watch();
+const watch = presence.watch();
 watch.on("change", (presences) => {
   const sorted = [...presences.values()].sort((a, b) => a.userId.localeCompare(b.userId));
   element("users").replaceChildren(

@@ -16,7 +16,8 @@ const types = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/ja
 function fileAt(path) {
   const script = /^\/client(\/[\w-]+\.js)$/.exec(path)?.[1];
   if (script) return new URL(`.${script}`, library);
-  if (path === "/" || path === "/online.mjs") return new URL(path === "/" ? "index.html" : "online.mjs", import.meta.url);
+  if (path === "/" || path === "/online.mjs")
+    return new URL(path === "/" ? "index.html" : "online.mjs", import.meta.url);
   return undefined;
 }
 

@@ -33,7 +33,8 @@ export function createActivity({ visible, always, every, beat }: ActivityOptions
     cancel ??= after(Math.max(0, sentAt + every - Date.now()), () => {
       cancel = undefined;
       if (!used || !visible()) return;
-      if (Date.now() - sentAt < every) arm(); // a beat that was due has told of it
+      if (Date.now() - sentAt < every)
+        arm(); // a beat that was due has told of it
       else beat();
     });
   }

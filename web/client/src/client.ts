@@ -45,7 +45,8 @@ export function createClient(options: ClientOptions): Client {
 
 /** A client, and the connection that its subscriptions share with a presence. */
 export function createClientParts(options: ClientOptions): { client: Client; connection: Connection } {
-  const { webSocketImpl = globalThis.WebSocket as WebSocketImpl | undefined, platform = currentPlatform() } = options;
+  const { platform = currentPlatform() } = options;
+  const webSocketImpl: WebSocketImpl | undefined = options.webSocketImpl ?? globalThis.WebSocket;
   const url = globalThis.location ? new URL(options.url, globalThis.location.href).href : options.url;
   const tokens = createTokens(options.token);
   const http = createHttp(url, tokens, options.fetch ?? ((input, init) => fetch(input, init)));

@@ -10,11 +10,14 @@ export function after(ms: number, ring: () => void): () => void {
   const from = Date.now();
   let timer: ReturnType<typeof setTimeout>;
   const wait = (left: number) => {
-    timer = setTimeout(() => {
-      const passed = Date.now() - from;
-      if (passed >= ms || passed < 0) ring();
-      else wait(ms - passed);
-    }, Math.min(left, lookEvery));
+    timer = setTimeout(
+      () => {
+        const passed = Date.now() - from;
+        if (passed >= ms || passed < 0) ring();
+        else wait(ms - passed);
+      },
+      Math.min(left, lookEvery),
+    );
   };
   wait(ms);
   return () => clearTimeout(timer);

@@ -171,7 +171,7 @@ export function createConnection({ transport, platform, open }: ConnectionOption
 
   /** What happens may have cost the connection, or may bring it back; but who was told to wait does. */
   function look(event: PlatformEvent) {
-    if (!["online", "offline", "visible", "pageshow"].includes(event)) return;
+    if (event === "input" || event === "hidden" || event === "pagehide") return;
     if (link) link.check();
     else if (event !== "offline" && state.status === "waiting" && !state.reason.retryAfterMs) void connect();
   }

@@ -44,7 +44,8 @@ export function errorOf(errors: readonly GraphQLErrorLike[] | undefined): Rollca
 }
 
 /** Whether the same request may succeed later. All else is told once and not tried again. */
-export const passes = ({ code }: RollcallError) => ["UNAVAILABLE", "RATE_LIMITED", "INTERNAL", "NETWORK", "TOKEN"].includes(code);
+export const passes = ({ code }: RollcallError) =>
+  ["UNAVAILABLE", "RATE_LIMITED", "INTERNAL", "NETWORK", "TOKEN"].includes(code);
 
 /** What was thrown, as a RollcallError. */
 export const asError = (thrown: unknown) =>

@@ -18,7 +18,12 @@ export interface Sink<T> {
 export type Variables = Record<string, unknown> | (() => Record<string, unknown>);
 
 /** Runs a subscription over a connection until the function that is returned is called. */
-export function runOperation<T>(connection: Connection, query: string, variables: Variables | undefined, sink: Sink<T>): () => void {
+export function runOperation<T>(
+  connection: Connection,
+  query: string,
+  variables: Variables | undefined,
+  sink: Sink<T>,
+): () => void {
   let failures = 0;
   const leave = connection.run({
     start(link) {

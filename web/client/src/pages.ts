@@ -50,7 +50,7 @@ const document = `query($first:Int$after:String$orderBy:OnlineOrder$filter:Onlin
 
 export function onlineUsers(client: Client, args: OnlineUsersArgs = {}): OnlineUsersPages {
   async function* pages() {
-    for (let variables: Record<string, unknown> = { ...args }; ; ) {
+    for (let variables: Record<string, unknown> = { ...args }; ;) {
       const { onlineUsers: page } = await client.query<{ onlineUsers: OnlineUsersPage }>(document, variables, {
         partial: () => {}, // a list without names is a list
       });

@@ -30,7 +30,7 @@ const inputs = ["pointerdown", "pointermove", "keydown", "wheel", "touchstart"];
 
 /** The platform of the page or process that this runs in. */
 export function currentPlatform(): Platform {
-  const page = globalThis.document as Document | undefined; // eslint-disable-line -- absent in Node
+  const page: Document | undefined = globalThis.document; // absent in Node
   return {
     visible: () => page?.visibilityState !== "hidden",
     hasInput: !!page,

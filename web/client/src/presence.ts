@@ -1,23 +1,10 @@
-import { createActivity } from "./activity.js";
 import { after, backoff } from "./clock.js";
 import { createClientParts, type Client, type ClientOptions } from "./client.js";
+import { joinDevice, type DeviceTab, type PresenceState } from "./device.js";
 import { createEmitter } from "./emitter.js";
-import { asError, passes, RollcallError } from "./error.js";
-import { currentPlatform, type Platform } from "./platform.js";
-import { keepSession, type Stored } from "./session.js";
-import { joinTabs, type Tabs } from "./tabs.js";
-
-/** How this device's presence stands. */
-export type PresenceState =
-  | { readonly status: "connecting" }
-  | { readonly status: "online" }
-  /**
-   * `connection`: lost, and being sought again; others see the user online until the lease ends. The others are
-   * for good: `signedOut` here, `ended` elsewhere or by an administrator, `refused` for the error that was told.
-   */
-  | { readonly status: "offline"; readonly reason: "connection" | "signedOut" | "ended" | "refused" }
-  /** Signed in on another device. For good: this one does not fight back. */
-  | { readonly status: "replaced" };
+import { asError, passes, type RollcallError } from "./error.js";
+import { currentPlatform } from "./platform.js";
+import { createStored, storedId, type Stored } from "./stored.js";
 
 export interface PresenceEvents {
   state: PresenceState;
@@ -49,6 +36,10 @@ export interface Presence {
   readonly deviceId: string;
   /** Calls `listener` at each event, the same in each of the browser's tabs, until what is returned is called. */
   on<K extends keyof PresenceEvents>(event: K, listener: (detail: PresenceEvents[K]) => void): () => void;
+  /** The client's. */
+  watch: Client["watch"];
+  /** The client's. */
+  onlineUsers: Client["onlineUsers"];
   /** The user did something that the page's events do not show. */
   touch(): void;
   /** Online here again, after the state was one for good. It ends the session of another device. */
@@ -57,174 +48,102 @@ export interface Presence {
   stop(): Promise<void>;
 }
 
-/** What the tabs tell one another. */
-type News = { state: PresenceState } | { error: [code: string, message: string, retryAfterMs: number | undefined] } | "touch";
+/** This tab's part while it takes one; before it has one, what keeps it from that. */
+interface Part {
+  tab?: DeviceTab;
+  stored?: Stored;
+  cancel(): void;
+}
 
 const goOffline = "mutation($input:GoOfflineInput!){goOffline(input:$input){ended}}";
 
 /** Signs in, and stays online for as long as one of the browser's tabs has it. */
 export function createPresence(options: PresenceOptions): Presence {
   const { platform = currentPlatform() } = options;
+  const { activity = platform.hasInput ? "input" : "visible", activityEveryMs = 60_000 } = options;
   const { client, connection } = createClientParts({ ...options, platform });
   const { on, emit } = createEmitter<PresenceEvents>();
-  const kept = memory(platform);
-  const deviceId = options.deviceId ?? kept("rollcall:device").get() ?? newId();
-  if (!options.deviceId) kept("rollcall:device").set(deviceId);
-
-  let state: PresenceState = { status: "connecting" };
+  const deviceId = options.deviceId ?? storedId(platform);
   let { userId } = options;
-  /** What is running; undefined when this tab has stopped. */
-  let run: { tabs?: Tabs; stored?: Stored; stop(final: boolean): void; seen(): void; touch(): void } | undefined;
+  let state: PresenceState = { status: "connecting" };
+  let part: Part | undefined;
+  let away = false; // in the back/forward cache, perhaps
 
   function become(next: PresenceState) {
     if (JSON.stringify(next) === JSON.stringify(state)) return;
     state = next;
-    if (next.status === "replaced" || (next.status === "offline" && next.reason !== "connection")) halt(true);
+    if (next.status === "replaced" || (next.status === "offline" && next.reason !== "connection")) leave(true);
     emit("state", next);
     if (next.status === "offline") emit("offline", next);
     else if (next.status !== "connecting") emit(next.status, undefined);
   }
-  /**
-   * Lets go of everything; the session is left to whoever comes next, or to its lease. After what is `final` nobody
-   * shall come next, so a tab that leads does so until the others have heard of it.
-   */
-  function halt(final = false) {
-    run?.stop(final);
-    run = undefined;
+  function leave(final: boolean) {
+    part?.cancel();
+    part?.tab?.leave(final);
+    part = undefined;
   }
 
   async function start() {
-    if (run) return;
-    away = false;
-    let stopped = false;
+    if (part) return;
+    let cancelled = false;
     let cancel = () => {};
-    const mine = (run = { stop: () => ((stopped = true), cancel()), seen() {}, touch() {} } as NonNullable<typeof run>);
+    const mine: Part = {
+      cancel() {
+        cancelled = true;
+        cancel();
+      },
+    };
+    part = mine;
+    away = false;
     become({ status: "connecting" });
-    for (let failures = 0; userId === undefined && !stopped; ) {
+    for (let failures = 0; userId === undefined;) {
       try {
         userId = (await client.query<{ me: { id: string } }>("{me{id}}")).me.id;
       } catch (thrown) {
+        if (cancelled) return;
         const error = asError(thrown);
-        if (stopped) return;
         emit("error", error);
         if (!passes(error)) return become({ status: "offline", reason: "refused" });
-        const wait = backoff(failures++, error.retryAfterMs);
-        await new Promise<void>((resolve) => (cancel = after(wait, resolve)));
+        await new Promise<void>((resolve) => (cancel = after(backoff(failures++, error.retryAfterMs), resolve)));
       }
     }
-    if (!stopped) join(mine, `rollcall:${userId}`);
-  }
-
-  function join(mine: NonNullable<typeof run>, name: string) {
-    let session: ReturnType<typeof keepSession> | undefined;
-    let unlisten = () => {};
-    const stored = (mine.stored = kept(name));
-    const tell = (news: News) => tabs.tell(news);
-    const told = (next: PresenceState) => {
-      tell({ state: next });
-      become(next);
-    };
-    const fault = (error: RollcallError) => {
-      activity.unsent();
-      tell({ error: [error.code, error.message, error.retryAfterMs] });
-      emit("error", error);
-    };
-    const activity = createActivity({
-      visible: () => tabs.visible(),
-      always: (options.activity ?? (platform.hasInput ? "input" : "visible")) === "visible",
-      every: options.activityEveryMs ?? 60_000,
-      beat: () => session?.beat(),
-    });
-    let visible = platform.visible();
-    const seen = (mine.seen = () => {
-      if (visible === tabs.visible()) return;
-      visible = !visible;
-      if (visible) activity.touch();
-      session?.beat();
-    });
-    let earlier = true; // until another tab leads, a stored session is an earlier page's
-    let toldAt = 0;
-    mine.touch = () => {
-      if (tabs.leading) return activity.touch();
-      if (Date.now() - toldAt < 10_000) return;
-      toldAt = Date.now();
-      tell("touch");
-    };
-    function unkeep() {
-      unlisten();
-      session?.stop();
-      session = undefined;
-    }
-    const tabs = (mine.tabs = joinTabs({
+    if (cancelled) return;
+    const name = `rollcall:${userId}`;
+    mine.stored = createStored(platform, name);
+    mine.tab = joinDevice({
+      client,
+      connection,
       platform,
       name,
-      lead() {
-        unlisten = connection.onState(({ status }) => {
-          if (status === "waiting") told({ status: "offline", reason: "connection" });
-        });
-        session = keepSession({
-          client,
-          connection,
-          deviceId,
-          stored,
-          earlier,
-          active: activity.send,
-          online: () => told({ status: "online" }),
-          failed: fault,
-          over(error) {
-            if (error.code === "SESSION_REPLACED") return told({ status: "replaced" });
-            if (error.code === "SESSION_ENDED") return told({ status: "offline", reason: "ended" });
-            fault(error);
-            told({ status: "offline", reason: "refused" });
-          },
-        });
-      },
-      follow: unkeep,
-      hear(heard) {
-        const news = heard as News;
-        if (news === "touch") activity.touch();
-        else if ("error" in news) emit("error", new RollcallError(...news.error));
-        else {
-          earlier = false;
-          become(news.state);
-        }
-      },
-      changed() {
-        seen();
-        if (session) tell({ state });
-      },
-    }));
-    mine.stop = (final) => {
-      const led = session;
-      activity.stop();
-      unkeep();
-      if (final && led) after(1_000, tabs.leave);
-      else tabs.leave();
-    };
+      deviceId,
+      stored: mine.stored,
+      always: activity === "visible",
+      every: activityEveryMs,
+      state: () => state,
+      told: become,
+      failed: (error) => emit("error", error),
+    });
   }
 
   /** Ends the session, so that nobody has to wait for its lease to end. */
-  async function end(stored: Stored | undefined, keepalive: boolean) {
+  async function end({ stored }: Part, keepalive: boolean) {
     const session = stored?.get();
-    stored?.set(undefined);
+    stored?.set(undefined); // first, so that a tab that is opened now signs in
     if (session) await client.query(goOffline, { input: { deviceId, session } }, { keepalive });
   }
 
-  let away = false; // in the back/forward cache, perhaps
   platform.listen((event) => {
     if (event === "pageshow" && away) void start();
-    if (!run) return;
-    if (event === "input" || event === "visible") run.touch();
-    if (event === "visible" || event === "hidden") {
-      run.tabs?.say();
-      run.seen();
-    } else if (event === "pagehide") {
-      const { tabs, stored } = run;
-      const last = tabs?.leading && tabs.alone();
+    if (!part) return;
+    if (event === "input" || event === "visible") part.tab?.touch();
+    if (event === "visible" || event === "hidden") part.tab?.shown();
+    if (event === "pagehide") {
+      const gone = part;
+      const last = gone.tab?.last;
       away = true;
-      halt();
+      leave(false);
       become({ status: "connecting" });
-      if (last) end(stored, true).catch(() => {}); // nobody is left to be told; then the lease ends by itself
+      if (last) end(gone, true).catch(() => {}); // nobody is left to be told, and the lease ends by itself
     }
   });
   void start();
@@ -236,41 +155,16 @@ export function createPresence(options: PresenceOptions): Presence {
     },
     deviceId,
     on,
-    touch: () => run?.touch(),
+    watch: client.watch,
+    onlineUsers: client.onlineUsers,
+    touch: () => part?.tab?.touch(),
     start: () => void start(),
     async stop() {
-      const { tabs, stored } = run ?? {};
+      const ended = part;
       const next: PresenceState = { status: "offline", reason: "signedOut" };
-      tabs?.tell({ state: next } satisfies News);
+      ended?.tab?.tell(next);
       become(next);
-      await end(stored, false);
+      if (ended) await end(ended, false);
     },
   };
 }
-
-/** Values that the browser's tabs share, or this page's own where they may not. */
-function memory({ storage }: Platform): (key: string) => Stored {
-  const own = new Map<string, string>();
-  return (key) => ({
-    get() {
-      try {
-        return storage?.getItem(key) ?? own.get(key);
-      } catch {
-        return own.get(key);
-      }
-    },
-    set(value) {
-      try {
-        if (value === undefined) storage?.removeItem(key);
-        else storage?.setItem(key, value);
-      } catch {
-        // full, or forbidden
-      }
-      if (value === undefined) own.delete(key);
-      else own.set(key, value);
-    },
-  });
-}
-
-/** `crypto.randomUUID` is there in secure contexts only. */
-const newId = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,9 +1,10 @@
 /** The library's values as React's state. */
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import type { Client } from "./client.js";
+import type { PresenceState } from "./device.js";
 import type { RollcallError } from "./error.js";
 import { pageFields, type OnlineUser, type OnlineUsersArgs, type OnlineUsersPage } from "./pages.js";
-import type { Presence, PresenceState } from "./presence.js";
+import type { Presence } from "./presence.js";
 
 /** How this device's presence stands. The presence is made outside of components, once an app. */
 export function usePresence(presence: Presence): PresenceState {

@@ -3,20 +3,16 @@ import type { Client } from "./client.js";
 import type { Connection } from "./connection.js";
 import { asError, errorOf, passes, RollcallError } from "./error.js";
 import type { LinkSink } from "./link.js";
+import type { Stored } from "./stored.js";
 
 const keep = "subscription($input:HeartbeatInput!){session(input:$input){type session}}";
 const beat = "mutation($input:HeartbeatInput!){heartbeat(input:$input){session nextHeartbeatInMs}}";
-
-/** Where the session's token is, which the tabs of a browser share. */
-export interface Stored {
-  get(): string | undefined;
-  set(session: string | undefined): void;
-}
 
 export interface SessionOptions {
   client: Client;
   connection: Connection;
   deviceId: string;
+  /** The session's token, which the tabs of a browser share. */
   stored: Stored;
   /** Whether a stored session is an earlier page's: if it is over, this page signs in. */
   earlier: boolean;

@@ -24,8 +24,8 @@ export interface TabsOptions {
   follow(): void;
   /** Another tab told something. */
   hear(news: unknown): void;
-  /** Another tab has come, or is seen or no longer seen. */
-  changed(): void;
+  /** Another tab has come (`newcomer`) or gone, or is seen or no longer seen. */
+  changed(newcomer: boolean): void;
 }
 
 /** The tabs of a browser that are one device. One of them leads; when it goes, the next does. */
@@ -69,40 +69,36 @@ export function joinTabs({ platform, name, lead, follow, hear, changed }: TabsOp
     cancelElection = after(answerWithin * (1 + Math.random()), () => become(true));
   }
 
-  if (channel) {
-    channel.onmessage = ({ data }: MessageEvent) => {
-      const message = data as Message & { from: string };
-      const { from } = message;
-      if (message.kind === "here") {
+  function receive(from: string, message: Message) {
+    switch (message.kind) {
+      case "here":
         others.set(from, { visible: message.visible, at: Date.now() });
-        if (message.answer === false) say(true);
-        changed();
-      } else if (message.kind === "bye") {
+        if (!message.answer) say(true);
+        return changed(!message.answer);
+      case "bye":
         others.delete(from);
-        changed();
-        if (!platform.locks && !leading) elect();
-      } else if (message.kind === "news") {
-        hear(message.news);
-      } else if (message.kind === "who") {
-        if (leading) post({ kind: "lead" });
-      } else if (leading && me < from) {
-        post({ kind: "lead" });
-      } else {
-        become(false);
-      }
-    };
-    say();
+        if (!platform.locks && !leading) elect(); // it may have led
+        return changed(false);
+      case "news":
+        return hear(message.news);
+      case "who":
+        return leading && post({ kind: "lead" });
+      case "lead": // of two that lead, one goes on
+        return leading && me < from ? post({ kind: "lead" }) : become(false);
+    }
   }
+  if (channel) channel.onmessage = ({ data: { from, ...message } }) => void receive(from, message);
+  say();
   (function rest() {
     cancelSay = after(sayEvery, () => {
       post({ kind: "here", visible: platform.visible(), answer: true });
       if (!platform.locks && !leading && channel) elect();
-      changed();
+      changed(false);
       rest();
     });
   })();
 
-  if (!channel) become(true);
+  if (!channel) queueMicrotask(() => become(true));
   else if (!platform.locks) elect();
   else {
     platform.locks

@@ -7,10 +7,11 @@ export type WebSocketImpl = new (
   url: string,
   protocol: string,
 ) => {
-  onopen: (() => void) | null;
-  onmessage: ((event: { data: unknown }) => void) | null;
-  onerror: (() => void) | null;
-  onclose: ((event: { code: number; reason: string }) => void) | null;
+  // Functions; each implementation has types of its own for their events.
+  onopen: unknown;
+  onmessage: unknown;
+  onerror: unknown;
+  onclose: unknown;
   send(data: string): void;
   close(code?: number, reason?: string): void;
 };
@@ -67,10 +68,10 @@ export function openWebSocket(url: string, token: string, impl: WebSocketImpl, o
     }
 
     socket.onopen = () => send("connection_init", undefined, { Authorization: `Bearer ${token}` });
-    socket.onclose = ({ code, reason }) =>
+    socket.onclose = ({ code, reason }: CloseEvent) =>
       lose(reason || `the socket closed: ${code}`, code === 4403 ? "UNAUTHENTICATED" : undefined);
     socket.onerror = () => {}; // and then it closes
-    socket.onmessage = ({ data }) => {
+    socket.onmessage = ({ data }: MessageEvent) => {
       heardAt = Date.now();
       const message = JSON.parse(String(data)) as Message;
       if (message.type === "connection_ack") {

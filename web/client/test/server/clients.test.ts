@@ -45,7 +45,9 @@ test("Apollo Client", async () => {
     told.push("delta", ...(data?.presenceChanged.events.map(({ type, userId }) => `${userId} ${type}`) ?? []));
   });
   await eventually(() => expect(told).toEqual(["delta"]));
-  const session = client.subscribe<Keep>({ query: gql(keep) }).subscribe(({ data }) => told.push(data?.session.type ?? ""));
+  const session = client
+    .subscribe<Keep>({ query: gql(keep) })
+    .subscribe(({ data }) => told.push(data?.session.type ?? ""));
   await eventually(() => expect([...told].sort()).toEqual(["STARTED", "ada ONLINE", "delta", "delta"]));
   const { data } = await client.query<Online>({ query: gql(online) });
   expect(data?.onlineUsers.edges.map((edge) => edge.node.id)).toEqual(["ada"]);
@@ -72,7 +74,10 @@ test("urql", async () => {
           subscribe: (sink) => ({
             unsubscribe: sockets.subscribe(
               { query, variables: variables ?? {} },
-              { ...sink, next: ({ data = null, errors = [] }) => sink.next({ data, ...(errors.length && { errors }) }) },
+              {
+                ...sink,
+                next: ({ data = null, errors = [] }) => sink.next({ data, ...(errors.length && { errors }) }),
+              },
             ),
           }),
         }),

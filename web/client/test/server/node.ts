@@ -6,13 +6,13 @@ import { createInterface } from "node:readline";
 import { vi } from "vitest";
 import WebSocket from "ws";
 import { startServer } from "../../../test/server.mjs";
-import type { ClientOptions, Watch, WebSocketImpl } from "../../src/index.js";
+import type { ClientOptions, Watch } from "../../src/index.js";
 
-/** Starts a node of the binary in ROLLCALL_BIN, by default with leases of two seconds. */
+/** Starts a node of the binary in ROLLCALL_BIN, by default with leases of four seconds. */
 export async function startNode(settings: Record<string, string> = {}) {
   const bin = process.env.ROLLCALL_BIN;
   if (!bin) throw new Error("set ROLLCALL_BIN to the binary to start");
-  const server = await startServer(bin, { ROLLCALL_TTL: "2s", ROLLCALL_BACKGROUND_TTL: "3s", ...settings });
+  const server = await startServer(bin, { ROLLCALL_TTL: "4s", ROLLCALL_BACKGROUND_TTL: "6s", ...settings });
   return {
     url: new URL("/graphql", server.url).href,
     host: new URL(server.url).host,
@@ -24,9 +24,13 @@ export async function startNode(settings: Record<string, string> = {}) {
 /** Starts a Redis of the test's own. */
 export async function startRedis() {
   const port = await freePort();
-  const child = spawn("redis-server", ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    "redis-server",
+    ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   const exited = once(child, "exit");
   for await (const line of createInterface({ input: child.stdout })) {
     if (line.includes("Ready to accept connections")) break;
@@ -54,7 +58,7 @@ async function freePort() {
 export const as = (user: string, { url }: { url: string }): ClientOptions => ({
   url,
   token: `dev:${user}`,
-  webSocketImpl: WebSocket as WebSocketImpl,
+  webSocketImpl: WebSocket,
 });
 
 /** Waits for what is expected to hold; patiently, since the machine may be busy. */

@@ -105,7 +105,7 @@ describe("4.4 and 5.1: the algorithm", () => {
   test.each([1, 5, 6, 12, 100])("pages of %i make the whole list, in one order", async (first) => {
     const whole = await page(100);
     const seen: string[] = [];
-    for (let after: string | undefined, more = true; more; ) {
+    for (let after: string | undefined, more = true; more;) {
       const { edges, pageInfo } = await page(first, after);
       // "edges.length must not be greater than first"
       expect(edges.length).toBeLessThanOrEqual(first);

@@ -30,7 +30,7 @@ test.each(["websocket", "sse"] as const)("a watch resumes with nothing lost or d
     await eventually(() => expect(watcher.state.status).not.toBe("open"));
     const { heartbeat } = await beat("meanwhile");
     await createClient(as("meanwhile", other)).query(
-      "mutation($session: String!) { goOffline(input: { deviceId: \"d\", session: $session }) { ended } }",
+      'mutation($session: String!) { goOffline(input: { deviceId: "d", session: $session }) { ended } }',
       heartbeat,
     );
     node = await startNode({ ...settings, ROLLCALL_HTTP_ADDR: node.host });

@@ -52,7 +52,8 @@ class FakeChannel implements Channel {
   postMessage(message: unknown) {
     const data = structuredClone(message);
     const others = [...this.all].filter((other) => other !== this && other.name === this.name);
-    for (const other of others) queueMicrotask(() => this.all.has(other) && other.onmessage?.({ data } as MessageEvent));
+    for (const other of others)
+      queueMicrotask(() => this.all.has(other) && other.onmessage?.({ data } as MessageEvent));
   }
   close() {
     this.all.delete(this);

@@ -52,7 +52,13 @@ test("what is cancelled does not ring", () => {
 
 test("full jitter over 2^n seconds, at most 30, on top of what the server asked for", () => {
   const random = vi.spyOn(Math, "random");
-  for (const [failures, most] of [[0, 1_000], [1, 2_000], [4, 16_000], [5, 30_000], [50, 30_000]] as const) {
+  for (const [failures, most] of [
+    [0, 1_000],
+    [1, 2_000],
+    [4, 16_000],
+    [5, 30_000],
+    [50, 30_000],
+  ] as const) {
     random.mockReturnValue(0);
     expect(backoff(failures)).toBe(0);
     expect(backoff(failures, 7_000)).toBe(7_000);

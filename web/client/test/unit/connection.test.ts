@@ -27,9 +27,7 @@ afterEach(() => {
 function open(options: Partial<ClientOptions> = {}) {
   const client = createClient({ ...connect(server, tab), ...options });
   const states: string[] = [];
-  client.on("state", (state: ConnectionState) =>
-    states.push(state.status === "open" ? state.transport : state.status),
-  );
+  client.on("state", (state: ConnectionState) => states.push(state.status === "open" ? state.transport : state.status));
   return { client, states };
 }
 function sink() {
@@ -68,21 +66,27 @@ test("a message that is not asked for any more is told to nobody", async () => {
   expect(client.state).toEqual({ status: "idle" });
 });
 
-test.each(["websocket", "sse"] as const)("what is refused for good is told exactly once, and not tried again (%s)", async (transport) => {
-  const { client } = open({ transport });
-  for (const code of ["FORBIDDEN", "BAD_USER_INPUT", "UNAUTHENTICATED", "GRAPHQL_VALIDATION_FAILED"]) {
-    server.refusals.push({ field: "news", code });
-    const own = sink();
-    client.subscribe(news, {}, own);
-    await pass(600);
-    expect(own.told).toEqual([`error ${code}`]);
-  }
-});
+test.each(["websocket", "sse"] as const)(
+  "what is refused for good is told exactly once, and not tried again (%s)",
+  async (transport) => {
+    const { client } = open({ transport });
+    for (const code of ["FORBIDDEN", "BAD_USER_INPUT", "UNAUTHENTICATED", "GRAPHQL_VALIDATION_FAILED"]) {
+      server.refusals.push({ field: "news", code });
+      const own = sink();
+      client.subscribe(news, {}, own);
+      await pass(600);
+      expect(own.told).toEqual([`error ${code}`]);
+    }
+  },
+);
 
 test.each(["websocket", "sse"] as const)("what may pass is tried again, and goes on (%s)", async (transport) => {
   const { client } = open({ transport });
   const own = sink();
-  server.refusals.push({ field: "news", code: "UNAVAILABLE", retryAfterMs: 5_000 }, { field: "news", code: "INTERNAL" });
+  server.refusals.push(
+    { field: "news", code: "UNAVAILABLE", retryAfterMs: 5_000 },
+    { field: "news", code: "INTERNAL" },
+  );
   client.subscribe(news, {}, own);
   await pass(5.4);
   expect(own.told).toEqual(["waiting UNAVAILABLE"]);
@@ -204,11 +208,13 @@ test("closing ends all", async () => {
   expect(late.told).toHaveLength(1);
 });
 
-
 test("a query says what went wrong", async () => {
   const { client } = open();
   server.operations.set("half", (_, to) => {
-    to.next({ data: { half: null }, errors: [{ message: "no", extensions: { code: "UNAVAILABLE", retryAfterMs: 7 } }] });
+    to.next({
+      data: { half: null },
+      errors: [{ message: "no", extensions: { code: "UNAVAILABLE", retryAfterMs: 7 } }],
+    });
     return undefined;
   });
   await expect(client.query("{half}")).rejects.toMatchObject({ code: "UNAVAILABLE", retryAfterMs: 7 });
@@ -216,7 +222,8 @@ test("a query says what went wrong", async () => {
   await expect(client.query("{half}", {}, { partial })).resolves.toEqual({ half: null });
   expect(partial).toHaveBeenCalledOnce();
 
-  const answered = (body: string, init: ResponseInit) => open({ fetch: async () => new Response(body, init) }).client.query("{x}");
+  const answered = (body: string, init: ResponseInit) =>
+    open({ fetch: async () => new Response(body, init) }).client.query("{x}");
   await expect(answered("<html>", { status: 503, headers: { "Retry-After": "3" } })).rejects.toMatchObject({
     code: "UNAVAILABLE",
     retryAfterMs: 3_000,

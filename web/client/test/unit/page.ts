@@ -13,7 +13,11 @@ export const connect = (server: FakeServer, tab: FakeTab) => ({
 });
 
 /** A presence in a tab, and the names of what it told. */
-export function present(server: FakeServer, tab: FakeTab, options: Partial<PresenceOptions> = {}): Presence & { told: string[] } {
+export function present(
+  server: FakeServer,
+  tab: FakeTab,
+  options: Partial<PresenceOptions> = {},
+): Presence & { told: string[] } {
   const presence = createPresence({ ...connect(server, tab), ...options });
   const told: string[] = [];
   presence.on("online", () => told.push("online"));

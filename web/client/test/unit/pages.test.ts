@@ -12,7 +12,9 @@ test("pages are read when they are asked for, each after the last", async () => 
     const from = Number(variables.after ?? 0);
     const nodes = [from, from + 1].map((id) => ({ id: String(id) }));
     const hasNextPage = from < 4;
-    sink.next({ data: { onlineUsers: { totalCount: 6, nodes, pageInfo: { hasNextPage, endCursor: String(from + 2) } } } });
+    sink.next({
+      data: { onlineUsers: { totalCount: 6, nodes, pageInfo: { hasNextPage, endCursor: String(from + 2) } } },
+    });
     return undefined;
   });
   const client = createClient(connect(server, new FakeBrowser().open()));

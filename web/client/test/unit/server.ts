@@ -51,7 +51,9 @@ export class FakeServer {
     this.operations.set("heartbeat", ({ input }, sink) => {
       const refused = this.#beat("heartbeat", input as Input);
       if (refused) return fail(sink, refused);
-      return answer(sink, { heartbeat: { session: this.session?.token, nextHeartbeatInMs: (input as Input).active ? 24_000 : 60_000 } });
+      return answer(sink, {
+        heartbeat: { session: this.session?.token, nextHeartbeatInMs: (input as Input).active ? 24_000 : 60_000 },
+      });
     });
     this.operations.set("session", ({ input }, sink) => {
       const refused = this.#beat("session", input as Input);
@@ -130,7 +132,13 @@ export class FakeServer {
   readonly fetch: Fetch = async (url, init) => {
     const { accept, authorization } = Object.fromEntries(new Headers(init.headers));
     const payload = JSON.parse(String(init.body)) as Payload;
-    this.requests.push({ at: Date.now(), query: payload.query, accept: accept ?? "", keepalive: !!init.keepalive, url });
+    this.requests.push({
+      at: Date.now(),
+      query: payload.query,
+      accept: accept ?? "",
+      keepalive: !!init.keepalive,
+      url,
+    });
     if (!this.up) throw new TypeError("fetch failed");
     this.tokens.push(authorization ?? "");
     if (!this.acceptsToken((authorization ?? "").slice("Bearer ".length))) {
@@ -169,7 +177,9 @@ export class FakeServer {
         });
       },
     });
-    return new Response(body.pipeThrough(new TextEncoderStream()), { headers: { "Content-Type": "text/event-stream" } });
+    return new Response(body.pipeThrough(new TextEncoderStream()), {
+      headers: { "Content-Type": "text/event-stream" },
+    });
   }
 }
 

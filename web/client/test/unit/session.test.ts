@@ -54,7 +54,13 @@ describe("over a WebSocket", () => {
       await pass(1);
     }
     await pass(600);
-    expect(times(from)).toEqual([[0, true], [60, true], [120, true], [180, true], [240, true]]);
+    expect(times(from)).toEqual([
+      [0, true],
+      [60, true],
+      [120, true],
+      [180, true],
+      [240, true],
+    ]);
   });
 
   test("a single move is reported within a minute, and then no more", async () => {
@@ -63,7 +69,10 @@ describe("over a WebSocket", () => {
     await pass(300);
     tab.tell("input");
     await pass(600);
-    expect(times(from)).toEqual([[0, true], [300, true]]);
+    expect(times(from)).toEqual([
+      [0, true],
+      [300, true],
+    ]);
   });
 
   test("activity by sight: for as long as the page is seen", async () => {
@@ -72,7 +81,12 @@ describe("over a WebSocket", () => {
     await pass(130);
     tab.tell("hidden");
     await pass(200);
-    expect(times(from)).toEqual([[0, true], [60, true], [120, true], [130, false]]);
+    expect(times(from)).toEqual([
+      [0, true],
+      [60, true],
+      [120, true],
+      [130, false],
+    ]);
   });
 
   test("a lost connection is told, and the session goes on over the next", async () => {
@@ -137,7 +151,12 @@ describe("by beats, where WebSockets are blocked", () => {
     await pass(90);
     tab.tell("input");
     await pass(1);
-    expect(times(from)).toEqual([[0, true], [24, false], [84, false], [90, true]]);
+    expect(times(from)).toEqual([
+      [0, true],
+      [24, false],
+      [84, false],
+      [90, true],
+    ]);
   });
 
   test("throttled timers: a beat is due by the clock", async () => {
@@ -186,7 +205,9 @@ describe.each(["websocket", "sse"] as const)("whatever the way (%s)", (transport
     server.takeOver();
     await pass(60);
     expect(page.told).toEqual(["online", "replaced"]);
-    expect(server.beats.map(({ session }) => session)).toEqual(transport === "sse" ? [undefined, "session-1"] : [undefined]);
+    expect(server.beats.map(({ session }) => session)).toEqual(
+      transport === "sse" ? [undefined, "session-1"] : [undefined],
+    );
     const beats = server.beats.length;
     tab.tell("hidden");
     tab.tell("visible");

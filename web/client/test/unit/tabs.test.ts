@@ -146,7 +146,10 @@ test("two that lead for a moment end as one, with one session", async () => {
   vi.spyOn(Math, "random").mockReturnValue(0.5); // neither is the first
   const ids = ["a", "b"];
   vi.spyOn(Number.prototype, "toString").mockImplementation(() => ids.pop() ?? "c");
-  const pages = [present(server, browser.open(), { userId: "ada" }), present(server, browser.open(), { userId: "ada" })];
+  const pages = [
+    present(server, browser.open(), { userId: "ada" }),
+    present(server, browser.open(), { userId: "ada" }),
+  ];
   await pass(2);
   vi.restoreAllMocks();
   expect(server.sockets.size).toBe(1);

@@ -5,9 +5,12 @@ const idle = globalThis.setImmediate;
 /** Whatever was promised by now has come. */
 const settled = () => new Promise<void>((done) => idle(done));
 
+/** Timers ring together in steps of so many milliseconds. */
+const step = 10;
+
 export class Timers {
   #now = 1_800_000_000_000;
-  /** By the millisecond in which they ring. */
+  /** By when they ring. */
   readonly #due = new Map<number, Map<number, () => void>>();
   #lastId = 0;
 
@@ -15,20 +18,23 @@ export class Timers {
   install() {
     vi.spyOn(Date, "now").mockImplementation(() => this.#now);
     vi.stubGlobal("setTimeout", (ring: () => void, ms = 0) => {
-      const at = this.#now + Math.max(1, Math.ceil(ms));
+      const at = Math.ceil((this.#now + Math.max(1, ms)) / step) * step;
       const id = ++this.#lastId;
       const same = this.#due.get(at) ?? new Map<number, () => void>();
       this.#due.set(at, same.set(id, ring));
       return { at, id };
     });
-    vi.stubGlobal("clearTimeout", (timer?: { at: number; id: number }) => void (timer && this.#due.get(timer.at)?.delete(timer.id)));
+    vi.stubGlobal(
+      "clearTimeout",
+      (timer?: { at: number; id: number }) => void (timer && this.#due.get(timer.at)?.delete(timer.id)),
+    );
   }
 
   async advance(ms: number) {
-    const end = this.#now + ms;
+    const end = Math.ceil((this.#now + ms) / step) * step;
     await settled();
     while (this.#now < end) {
-      const ringing = this.#due.get(++this.#now);
+      const ringing = this.#due.get((this.#now += step));
       this.#due.delete(this.#now);
       if (!ringing?.size) continue;
       for (const [id, ring] of ringing) if (ringing.delete(id)) ring();

@@ -25,7 +25,9 @@ beforeEach(() => {
   });
   server.operations.set("onlineUsers", (_, sink) => {
     const nodes = Object.keys(listed).map((id) => ({ id, presence: presence(id, listed[id] ?? "") }));
-    sink.next({ data: { onlineUsers: { totalCount: nodes.length, nodes, pageInfo: { hasNextPage: false, endCursor: null } } } });
+    sink.next({
+      data: { onlineUsers: { totalCount: nodes.length, nodes, pageInfo: { hasNextPage: false, endCursor: null } } },
+    });
     return undefined;
   });
   server.operations.set("presence", ({ userIds }, sink) => {
@@ -37,7 +39,13 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 const presence = (userId: string, status: string) => ({ userId, status, lastActiveAt: null, onlineSince: null });
-const event = (userId: string, type: string, status: string) => ({ userId, type, reason: null, at: "", presence: presence(userId, status) });
+const event = (userId: string, type: string, status: string) => ({
+  userId,
+  type,
+  reason: null,
+  at: "",
+  presence: presence(userId, status),
+});
 
 function deliver(cursor: string, events: object[] = [], reset = false) {
   streams.at(-1)?.next({ data: { presenceChanged: { cursor, reset, events } } });
@@ -59,7 +67,8 @@ function open(options?: WatchOptions) {
   watch.on("events", (events: PresenceEvent[]) => told.push(...events.map(({ userId, type }) => `${userId} ${type}`)));
   return { watch, told };
 }
-const statuses = ({ presences }: Watch) => Object.fromEntries([...presences.values()].map(({ userId, status }) => [userId, status]));
+const statuses = ({ presences }: Watch) =>
+  Object.fromEntries([...presences.values()].map(({ userId, status }) => [userId, status]));
 
 test("reads who is online, then follows the events", async () => {
   listed = { ada: "ONLINE", bob: "AWAY" };
