@@ -93,6 +93,8 @@ func run(ctx context.Context, cfg config.Config, stdout io.Writer, log *slog.Log
 
 	running.loop("roster", func(ctx context.Context) { presence.RunRoster(ctx, store, hub.Subscribers) })
 
+	running.loop("history", func(ctx context.Context) { presence.RunHistory(ctx, store, log) })
+
 	service := presence.NewService(store, cfg.Store.Rules(), levels{details}, log)
 	running.loop("levels", service.Run)
 	api := resolvers.Dependencies{

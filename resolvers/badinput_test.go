@@ -72,6 +72,9 @@ var badDocuments = []bad{
 	{"null among ids", `query($ids: [ID!]!) {users(ids: $ids) {id}}`, variables{"ids": []any{nil}}, invalid},
 	{"enum in another case", listDocument, variables{"orderBy": "level_desc"}, badInput},
 	{"nested enum in another case", listDocument, variables{"filter": variables{"status": "online"}}, badInput},
+	{"history resolution in another case", historyDocument, variables{"from": "2026-03-14T15:00:00Z", "r": "hour"}, badInput},
+	{"history without from", historyDocument, nil, invalid},
+	{"history from no time", historyDocument, variables{"from": "yesterday"}, badInput},
 	{"unknown enum value in a variable", listDocument, variables{"orderBy": "SHOE_SIZE"}, invalid},
 }
 
@@ -102,6 +105,10 @@ func badArguments(s *server, t *testing.T) []bad {
 		{"no heartbeats", beatsDocument, variables{"input": []variables{}}, badInput},
 		{"1001 heartbeats", beatsDocument, variables{"input": manyBeats(1001)}, badInput},
 		{"two heartbeats of one user", beatsDocument, variables{"input": append(manyBeats(2), manyBeats(1)...)}, badInput},
+
+		{"history backwards", historyDocument, variables{"from": "2026-03-14T15:00:00Z", "to": "2026-03-14T14:59:59.999Z"}, badInput},
+		{"history of 1501 minutes", historyDocument, variables{"from": "2026-03-13T14:09:00Z", "to": "2026-03-14T15:09:00.001Z"}, badInput},
+		{"history of all minutes", historyDocument, variables{"from": "1970-01-01T00:00:00Z"}, badInput},
 
 		{"501 users", `query($ids: [ID!]!) {users(ids: $ids) {id}}`, variables{"ids": tooManyIDs()}, badInput},
 		{"501 presences", `query($ids: [ID!]!) {presence(userIds: $ids) {status}}`, variables{"ids": tooManyIDs()}, badInput},

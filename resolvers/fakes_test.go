@@ -146,6 +146,13 @@ func (s *service) Presences(ctx context.Context, ids []string) ([]presence.Prese
 	return s.Service.Presences(ctx, ids)
 }
 
+func (s *service) OnlineHistory(ctx context.Context, from presence.Millis, to *presence.Millis, r presence.Resolution) ([]presence.OnlinePoint, error) {
+	if err := s.failure(); err != nil {
+		return nil, err
+	}
+	return s.Service.OnlineHistory(ctx, from, to, r)
+}
+
 func (s *service) Stats(ctx context.Context) (presence.Stats, error) {
 	if s.panics.Load() {
 		panic(fmt.Sprintf("a defect at %p", s))

@@ -88,10 +88,16 @@ func TestEnums(t *testing.T) {
 	status, err := scalar.UnmarshalPresenceStatus("OFFLINE")
 	require.NoError(t, err)
 	require.Equal(t, presence.Offline, status)
+	require.Equal(t, `"HOUR"`, written(scalar.MarshalHistoryResolution(presence.ByHour)))
+	resolution, err := scalar.UnmarshalHistoryResolution("MINUTE")
+	require.NoError(t, err)
+	require.Equal(t, presence.ByMinute, resolution)
 	for _, v := range []any{"unordered", "online", "", 1, nil} {
 		_, err := scalar.UnmarshalOnlineOrder(v)
 		refused(t, err)
 		_, err = scalar.UnmarshalPresenceStatus(v)
+		refused(t, err)
+		_, err = scalar.UnmarshalHistoryResolution(v)
 		refused(t, err)
 	}
 }

@@ -24,3 +24,11 @@ func TestModel(t *testing.T) {
 }
 
 func FuzzModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(model(presencetest.NewCoverage()))) }
+
+func TestHistoryModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		clock := presencetest.NewClock()
+		o := presencetest.ModelOptions()
+		presencetest.HistoryModel(t, newFixture(o, clock), presencetest.NewNaive(o, clock))
+	})
+}

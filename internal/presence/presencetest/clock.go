@@ -20,5 +20,5 @@ func NewClock() *Clock {
 // Now is what the clock shows.
 func (c *Clock) Now() presence.Millis { return presence.Millis(c.now.Load()) }
 
-// Advance moves the clock on by d, in whole milliseconds.
+// Advance moves the clock on by d, in whole milliseconds; back if d is negative.
 func (c *Clock) Advance(d time.Duration) { c.now.Add(d.Milliseconds()) }

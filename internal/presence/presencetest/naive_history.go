@@ -41,8 +41,11 @@ func (n *Naive) OnlineHistory(_ context.Context, from, to presence.Millis, r pre
 	points, asked := []presence.OnlinePoint{}, 0
 	for at := now.Truncate(unit); now.Truncate(unit).Sub(at) < presence.HistoryFor; at = at.Add(-unit) {
 		begin := presence.Millis(at.UnixMilli())
-		if begin >= to || begin.Add(unit) <= from {
+		if begin >= to {
 			continue
+		}
+		if begin.Add(unit) <= from {
+			break
 		}
 		if asked++; asked > presence.MaxPoints {
 			return nil, presence.ErrTooManyPoints

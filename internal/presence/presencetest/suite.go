@@ -26,6 +26,7 @@ func Run(t *testing.T, newStore Make) {
 		"levels":    levels(),
 		"logs":      logs(),
 		"repeats":   repeats(),
+		"history":   history(),
 	} {
 		t.Run(topic, func(t *testing.T) {
 			for _, c := range tests {

@@ -40,10 +40,15 @@ func calls(s *Store) map[string]func(context.Context) error {
 			_, err := s.Page(ctx, presence.PageRequest{Order: presence.Unordered, First: 10})
 			return err
 		},
-		"sweep": func(ctx context.Context) error { _, err := s.Sweep(ctx, 0); return err },
-		"stats": func(ctx context.Context) error { _, err := s.Stats(ctx); return err },
-		"tail":  func(ctx context.Context) error { _, err := s.Tail(ctx); return err },
-		"check": s.Check,
+		"sweep":         func(ctx context.Context) error { _, err := s.Sweep(ctx, 0); return err },
+		"stats":         func(ctx context.Context) error { _, err := s.Stats(ctx); return err },
+		"tail":          func(ctx context.Context) error { _, err := s.Tail(ctx); return err },
+		"check":         s.Check,
+		"record online": func(ctx context.Context) error { return s.RecordOnline(ctx, 1) },
+		"online history": func(ctx context.Context) error {
+			_, err := s.OnlineHistory(ctx, 0, 1<<53-1, presence.ByHour)
+			return err
+		},
 		"range": func(ctx context.Context) error {
 			tail, err := s.Tail(ctx)
 			if err != nil {
