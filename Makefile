@@ -15,7 +15,7 @@ NPM_DONE := node_modules/.package-lock.json
 CLIENT := web/client/dist/index.js
 CLIENT_SOURCES := $(shell find web/client/src -type f 2>/dev/null) web/client/tsconfig.build.json
 PAGE := web/dist/graphiql/index.html
-PAGE_SOURCES := $(shell find web/graphiql -type f -not -path '*/node_modules/*' 2>/dev/null)
+PAGE_SOURCES := $(shell find web/admin web/graphiql -type f -not -path '*/node_modules/*' 2>/dev/null)
 
 .PHONY: help
 help: ## List the targets
@@ -35,7 +35,7 @@ web: $(CLIENT) $(PAGE) ## Build the client library and the pages (needs Node; in
 # The API needs no page, so a machine without Node still serves it.
 .PHONY: try-web
 try-web:
-	@$(MAKE) --no-print-directory web || echo "Going on without the GraphiQL page." >&2
+	@$(MAKE) --no-print-directory web || echo "Going on without the pages." >&2
 
 .PHONY: node
 node:
@@ -45,11 +45,11 @@ $(CLIENT): web/$(NPM_DONE) $(CLIENT_SOURCES)
 	$(NPM) --prefix web run build --workspace client
 	@touch $@
 
-$(PAGE): web/$(NPM_DONE) $(PAGE_SOURCES)
+$(PAGE): web/$(NPM_DONE) $(CLIENT) $(PAGE_SOURCES)
 	$(NPM) --prefix web run build
 	@touch $@
 
-web/$(NPM_DONE): web/package.json web/package-lock.json web/client/package.json web/graphiql/package.json | node
+web/$(NPM_DONE): web/package.json web/package-lock.json $(wildcard web/*/package.json) | node
 	$(NPM) --prefix web ci --no-audit --no-fund
 	@touch $@
 
@@ -136,5 +136,5 @@ fuzz: ## Run each fuzz target for FUZZTIME (1m)
 
 .PHONY: clean
 clean: ## Remove what was built; data/ stays
-	rm -rf bin artifacts .tools web/node_modules web/graphiql/node_modules web/client/node_modules web/client/dist examples/node_modules
+	rm -rf bin artifacts .tools web/node_modules web/*/node_modules web/client/dist examples/node_modules
 	find web/dist -mindepth 1 -not -name .gitkeep -delete

@@ -18,6 +18,7 @@ func greet(w io.Writer, cfg config.Config, addr net.Addr) {
 	page := pageURL(addr)
 	lines := [][2]string{
 		{"GraphiQL", page},
+		{"Console", page + "admin"},
 		{"API", page + "graphql (POST, WebSocket, SSE)"},
 		{"Presence", presenceIn(cfg.Store)},
 		{"Users", usersIn(cfg.Users)},

@@ -17,7 +17,7 @@ func TestGreetingSaysWhatTheServerWorksWith(t *testing.T) {
 		says   []string
 	}{
 		"the defaults": {func(*config.Config) {}, []string{
-			"http://127.0.0.1:8080/graphql", "in memory", "in data/rollcall.db, with demo users", "Bearer dev:alice",
+			"http://127.0.0.1:8080/graphql", "http://127.0.0.1:8080/admin", "in memory", "in data/rollcall.db, with demo users", "Bearer dev:alice",
 		}},
 		"Redis": {func(c *config.Config) { c.Store.RedisURL = "redis://u:secret@cache:6379" }, []string{
 			"redis://cache:6379", "16 shards",

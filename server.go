@@ -131,9 +131,11 @@ func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *
 	graphQL.Use(share.NewQueries(cfg.HTTP.ShareFor, resolvers.QueryScope))
 	graphQL.Use(resolvers.Extension(api))
 	var stopping atomic.Bool
+	page := web.PageConfig{Auth: string(cfg.Auth.Mode)}
 	router := server.NewRouter(server.Routes{
 		GraphQL: graphQL,
-		Page:    web.GraphiQL(web.PageConfig{Auth: string(cfg.Auth.Mode)}),
+		Page:    web.GraphiQL(page),
+		Admin:   web.Admin(page),
 		Ready: func(ctx context.Context) error {
 			if stopping.Load() {
 				return errors.New("the server is stopping")

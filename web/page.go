@@ -17,7 +17,8 @@ const configBlock = `<script type="application/json" id="rollcall">{}</script>`
 //go:embed notbuilt.html
 var notBuilt []byte
 
-// page serves one bundle: an index.html, and files whose names change with their content.
+// page serves one bundle: an index.html, and files whose names change with their content. Its paths are
+// relative to where it is served, and the index's is "/" or, with the root stripped off, nothing.
 type page struct {
 	bundle fs.FS
 	index  []byte
@@ -54,7 +55,7 @@ func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
 		return
 	}
-	if r.URL.Path == "/" {
+	if r.URL.Path == "/" || r.URL.Path == "" {
 		w.Header().Set("Content-Security-Policy", p.policy)
 		serve(w, r, "index.html", p.index, p.indexCache)
 		return

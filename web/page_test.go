@@ -123,12 +123,35 @@ func TestNotBuiltSaysHowToBuild(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, res.StatusCode)
 }
 
-// Holds in both states of a checkout: with the bundle built, and without.
-func TestEmbeddedPage(t *testing.T) {
-	res, body := do(t, GraphiQL(PageConfig{Auth: "dev"}), http.MethodGet, "/")
-	require.Equal(t, http.StatusOK, res.StatusCode)
-	if body == string(notBuilt) {
-		return
+// Holds in both states of a checkout: with the bundles built, and without.
+func TestEmbeddedPages(t *testing.T) {
+	for path, page := range map[string]http.Handler{
+		"/":       GraphiQL(PageConfig{Auth: "dev"}),
+		"/admin":  Admin(PageConfig{Auth: "dev"}),
+		"/admin/": Admin(PageConfig{Auth: "dev"}),
+	} {
+		t.Run(path, func(t *testing.T) {
+			res, body := do(t, page, http.MethodGet, path)
+			require.Equal(t, http.StatusOK, res.StatusCode)
+			if body == string(notBuilt) {
+				return
+			}
+			require.Contains(t, body, `id="rollcall">{"auth":"dev"}</script>`, "index.html lost the config block that web/page.go fills")
+		})
 	}
-	require.Contains(t, body, `id="rollcall">{"auth":"dev"}</script>`, "index.html lost the config block that web/page.go fills")
+}
+
+func TestAdminIsNowhereElse(t *testing.T) {
+	for _, path := range []string{"/", "/assets/main-B1.js", "/administrator", "/admin/more", "/admin/assets/"} {
+		res, _ := do(t, Admin(PageConfig{Auth: "dev"}), http.MethodGet, path)
+		require.Equal(t, http.StatusNotFound, res.StatusCode, path)
+	}
+}
+
+func TestAdminRunsNothingInline(t *testing.T) {
+	res, _ := do(t, Admin(PageConfig{Auth: "dev"}), http.MethodGet, "/admin")
+	policy := res.Header.Get("Content-Security-Policy")
+	require.NotContains(t, policy, "unsafe")
+	require.Contains(t, policy, "default-src 'none'")
+	require.Contains(t, policy, "frame-ancestors 'none'")
 }

@@ -53,8 +53,11 @@ func serveBy(t *testing.T, configure func(*http.Server)) *fixture {
 		}
 		_, _ = io.WriteString(w, "page "+r.URL.Path)
 	})
+	admin := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "console "+r.URL.Path)
+	})
 	router := NewRouter(Routes{
-		GraphQL: f.Handler, Page: page, Ready: func(context.Context) error { return f.notReady },
+		GraphQL: f.Handler, Page: page, Admin: admin, Ready: func(context.Context) error { return f.notReady },
 		Authenticator: servertest.Authenticator{}, Present: servertest.Present, Log: log,
 	})
 	f.http = httptest.NewUnstartedServer(nil)

@@ -17,6 +17,8 @@ type Routes struct {
 	GraphQL http.Handler
 	// Page serves GraphiQL: `/`, and its files under `/assets/`.
 	Page http.Handler
+	// Admin serves the admin console: `/admin`, and its files under `/admin/`.
+	Admin http.Handler
 	// Ready says why the process can't serve at the moment; nil if it can.
 	Ready         func(ctx context.Context) error
 	Authenticator auth.Authenticator
@@ -38,6 +40,8 @@ func NewRouter(to Routes) http.Handler {
 	})
 	r.Handle("/", to.Page)
 	r.Handle("/assets/*", to.Page)
+	r.Handle("/admin", to.Admin)
+	r.Handle("/admin/*", to.Admin)
 	r.Get("/healthz", alive)
 	r.Get("/readyz", ready(to.Ready, to.Log))
 	return r

@@ -29,6 +29,9 @@ func TestPaths(t *testing.T) {
 	}{
 		{"GET", "/", 200, "page /"},
 		{"GET", "/assets/a.js", 200, "page /assets/a.js"},
+		{"GET", "/admin", 200, "console /admin"},
+		{"GET", "/admin/assets/a.js", 200, "console /admin/assets/a.js"},
+		{"GET", "/administrator", 404, "404 page not found\n"},
 		{"GET", "/healthz", 200, "ok\n"},
 		{"GET", "/readyz", 200, "ok\n"},
 		{"GET", "/nothing", 404, "404 page not found\n"},
