@@ -130,6 +130,7 @@ func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *
 	})
 	graphQL.Use(share.NewQueries(cfg.HTTP.ShareFor, resolvers.QueryScope))
 	graphQL.Use(resolvers.Extension(api))
+	graphQL.Use(resolvers.Plain())
 	var stopping atomic.Bool
 	page := web.PageConfig{Auth: string(cfg.Auth.Mode)}
 	router := server.NewRouter(server.Routes{

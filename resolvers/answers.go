@@ -12,7 +12,7 @@ import (
 
 // answers gives each answer loaders of its own, and adds to gqlgen what it lacks
 // for subscriptions: an error that ends one whatever the transport, and paths that
-// begin with the subscription's field. Plain objects it writes itself (plain.go).
+// begin with the subscription's field.
 type answers struct {
 	directory dataloader.Directory
 	presences dataloader.Presences
@@ -22,7 +22,6 @@ var _ interface {
 	graphql.HandlerExtension
 	graphql.OperationInterceptor
 	graphql.ResponseInterceptor
-	graphql.FieldInterceptor
 } = answers{}
 
 // ExtensionName names the extension in gqlgen's statistics.

@@ -9,12 +9,23 @@ import (
 	"rollcall/graph"
 )
 
-// An object is plain while nothing is selected of it but what it holds. gqlgen has a context, a goroutine or some
-// closures for each field and each element of a list, since any may have a resolver. What heartbeats are answered is written
-// without.
+// plain writes objects of which nothing is selected but what they hold. gqlgen has a context and closures for each field, and a
+// goroutine for each element of a list, since any field may have a resolver.
+type plain struct{}
 
-// InterceptField writes plain answers.
-func (answers) InterceptField(ctx context.Context, next graphql.Resolver) (any, error) {
+var _ interface {
+	graphql.HandlerExtension
+	graphql.FieldInterceptor
+} = plain{}
+
+// ExtensionName names the extension in gqlgen's statistics.
+func (plain) ExtensionName() string { return "Plain" }
+
+// Validate has nothing to check.
+func (plain) Validate(graphql.ExecutableSchema) error { return nil }
+
+// InterceptField writes what heartbeats are answered, if it is plain.
+func (plain) InterceptField(ctx context.Context, next graphql.Resolver) (any, error) {
 	answer, err := next(ctx)
 	if err != nil {
 		return answer, err

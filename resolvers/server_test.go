@@ -79,6 +79,7 @@ func newServer(t *testing.T) *server {
 	srv.SetRecoverFunc(resolvers.RecoverFunc(log))
 	srv.SetParserTokenLimit(limit.DocumentTokens)
 	srv.Use(resolvers.Extension(dependencies))
+	srv.Use(resolvers.Plain())
 	srv.AddTransport(sse.New(sse.Config{}))
 	srv.AddTransport(transport.POST{})
 	s.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

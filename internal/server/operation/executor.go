@@ -12,9 +12,9 @@ import (
 )
 
 // Executor is gqlgen's, with a shorter way to an operation for what nearly all requests are: documents that were seen before,
-// with variables that are plainly of the right types. gqlgen looks at variables by reflection, which for a request of
-// many heartbeats costs more than all else that is done with them. Anything unusual goes gqlgen's way, and so
-// does everything that is wrong: what is refused, and in which words, is gqlgen's to say.
+// with variables that are plainly of the right types. gqlgen looks at variables by reflection, which costs a request of
+// many heartbeats more than to decode it. Anything unusual goes gqlgen's way, and so does everything that is
+// wrong: what is refused, and in which words, is gqlgen's to say.
 type Executor struct {
 	gqlgen  *executor.Executor
 	schema  *ast.Schema
