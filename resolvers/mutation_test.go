@@ -2,6 +2,7 @@ package resolvers_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rollcall/internal/presence"
+	"rollcall/resolvers"
 )
 
 const heartbeatDocument = `mutation($input: HeartbeatInput!) {heartbeat(input: $input) {
@@ -139,6 +141,26 @@ func TestPlainHeartbeatIsAnsweredAsAnyOther(t *testing.T) {
 	delete(other, "user")
 	require.Len(t, plain, 5)
 	require.Equal(t, other, plain)
+}
+
+// A field that the schema gets must be written, too.
+func TestPlainAnswersHaveEveryField(t *testing.T) {
+	s := newServer(t)
+	fields := func(object string, but ...string) (names string) {
+		for _, f := range resolvers.Schema(resolvers.Dependencies{}).Schema().Types[object].Fields {
+			if !slices.Contains(but, f.Name) {
+				names += f.Name + " "
+			}
+		}
+		return names
+	}
+	answer := s.do(t, gateway, `mutation {
+		heartbeat(input: {deviceId: "phone"}) {`+fields("HeartbeatPayload", "user")+`}
+		heartbeats(input: {userId: "ann", deviceId: "phone"}) {`+fields("HeartbeatsPayload", "results")+`results {`+fields("HeartbeatResult")+`}}}`, nil)
+	var got struct{ Heartbeat, Heartbeats map[string]any }
+	answer.into(t, &got)
+	require.Len(t, got.Heartbeat, 5)
+	require.Len(t, got.Heartbeats, 2)
 }
 
 func TestHeartbeatsAnswerWhatIsSelected(t *testing.T) {
