@@ -65,6 +65,13 @@ var badDocuments = []bad{
 	{"literal id beyond 64 bits", `{user(id: 99999999999999999999) {id}}`, nil, invalid},
 	{"null in place of a default", `query($id: ID = "ann") {user(id: $id) {id}}`, variables{"id": nil}, badInput},
 	{"null in place of a nested default", `mutation($d: ID = "a") {heartbeat(input: {deviceId: $d}) {outcome}}`, variables{"d": nil}, badInput},
+	{"null in place of a heartbeat", `mutation($b: HeartbeatInput = {deviceId: "a"}) {heartbeat(input: $b) {outcome}}`, variables{"b": nil}, badInput},
+	{
+		"null in place of one of the heartbeats",
+		`mutation($b: UserHeartbeatInput = {userId: "a", deviceId: "a"}) {heartbeats(input: [$b]) {accepted}}`,
+		variables{"b": nil},
+		badInput,
+	},
 	{"fraction for an id", beatDocument, variables{"input": variables{"deviceId": 1.5}}, badInput},
 	{"number for a Boolean", beatDocument, variables{"input": variables{"deviceId": "phone", "active": 1}}, invalid},
 	{"list of lists", `query($ids: [ID!]!) {users(ids: $ids) {id}}`, variables{"ids": []any{[]string{"a"}}}, invalid},
