@@ -45,6 +45,7 @@ var badDocuments = []bad{
 	{"unknown argument", `{onlineUsers(offset: 3) {totalCount}}`, nil, invalid},
 	{"literal of a wrong type", `{onlineUsers(first: "x") {totalCount}}`, nil, invalid},
 	{"literal null for a non-null", `{user(id: null) {id}}`, nil, invalid},
+	{"deferred", `{onlineUsers {totalCount ... @defer {nodes {id}}}}`, nil, invalid},
 	{"missing argument", `{user{id}}`, nil, invalid},
 	{"unknown enum value", `{onlineUsers(orderBy: SHOE_SIZE) {totalCount}}`, nil, invalid},
 	{"missing variable", beatDocument, nil, invalid},
