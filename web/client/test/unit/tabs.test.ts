@@ -14,7 +14,8 @@ afterEach(() => void vi.useRealTimers());
 describe.each([
   ["by Web Locks", true],
   ["by an election", false],
-])("%s", (_, locks) => {
+  ["by an election, since locks are refused", "refused"],
+] as const)("%s", (_, locks) => {
   let browser: FakeBrowser;
   beforeEach(() => void (browser = new FakeBrowser({ locks })));
 
