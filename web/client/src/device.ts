@@ -81,7 +81,6 @@ export function joinDevice(o: DeviceOptions): DeviceTab {
     o.told(state);
   }
   function failed(error: RollcallError) {
-    activity.unsent();
     tell({ error: [error.code, error.message, error.retryAfterMs] });
     o.failed(error);
   }
@@ -111,6 +110,7 @@ export function joinDevice(o: DeviceOptions): DeviceTab {
       stored: o.stored,
       earlier,
       active: activity.send,
+      unsent: activity.unsent,
       online: () => told({ status: "online" }),
       failed,
       over(error) {
