@@ -14,9 +14,10 @@ export type PresenceState =
   | { readonly status: "online" }
   /**
    * `connection`: lost, and being sought again; others see the user online until the lease ends. The others are
-   * for good: `signedOut` here, `ended` elsewhere or by an administrator, `refused` for the error that was told.
+   * for good: `signedOut` here, `ended` elsewhere or by an administrator, `refused` for the error that was told,
+   * `closed` with the client, which leaves the session to another tab, or to its lease.
    */
-  | { readonly status: "offline"; readonly reason: "connection" | "signedOut" | "ended" | "refused" }
+  | { readonly status: "offline"; readonly reason: "connection" | "signedOut" | "ended" | "refused" | "closed" }
   /** Signed in on another device. For good: this one does not fight back. */
   | { readonly status: "replaced" };
 

@@ -288,14 +288,20 @@ describe.each(["websocket", "sse"] as const)("whatever the way (%s)", (transport
     expect(page.told).toEqual(["online", "offline: ended"]);
   });
 
-  test("signing out", async () => {
+  test("signing out, which leaves nothing behind; and signing in again", async () => {
     const page = present(server, tab, { transport });
     await pass(1);
     await page.stop();
     expect(server.ended).toEqual(["session-1"]);
     await pass(600);
     expect(page.told).toEqual(["online", "offline: signedOut"]);
-    expect(server.sockets.size).toBe(0);
+    expect([server.sockets.size, tab.listeners, vi.getTimerCount()]).toEqual([0, 0, 0]);
+    page.start();
+    await pass(1);
+    expect(page.state).toEqual({ status: "online" });
+    tab.tell("hidden");
+    await pass(1);
+    expect(server.beats.at(-1)?.active).toBe(false);
   });
 
   test("a refusal that is for good is told once", async () => {
