@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ApiError } from "../src/api/api";
+import { RollcallError } from "@rollcall/client";
 import { Desk } from "../src/desk/desk";
 import { event, user } from "./users";
 import { fakeApi } from "./fake-api";
@@ -81,7 +81,7 @@ test("sign-ins and expiries are counted by the server's seconds", () => {
 
 test("calls that fail say how the server is, and fail all the same", async () => {
   api.open();
-  const down = desk.ask(Promise.reject(new ApiError("UNAVAILABLE", "down")));
+  const down = desk.ask(Promise.reject(new RollcallError("UNAVAILABLE", "down")));
   await expect(down).rejects.toThrow("down");
   expect(desk.phase.value.name).toBe("unavailable");
   api.tellCount(7);

@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
-import { ApiError, type Api, type Link } from "../api/api";
+import { RollcallError } from "@rollcall/client";
+import type { Api, Link } from "../api/api";
 import { ServerClock } from "../connection/clock";
 import { learn, phaseOf, unknown, type News } from "../connection/health";
 import { EventLog } from "../events/log";
@@ -69,7 +70,7 @@ export class Desk {
       this.#learn({ kind: "answered" });
       return answer;
     } catch (error) {
-      if (error instanceof ApiError) this.#fail(error);
+      if (error instanceof RollcallError) this.#fail(error);
       throw error;
     }
   }
@@ -153,7 +154,7 @@ export class Desk {
     }
   }
 
-  #fail({ code, message }: ApiError): void {
+  #fail({ code, message }: RollcallError): void {
     this.#learn({ kind: "failed", code, message, at: Date.now() });
   }
 
