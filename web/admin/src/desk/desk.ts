@@ -28,6 +28,8 @@ export class Desk {
 
   /** The server's time, moving by the second. */
   readonly now = signal(this.clock.now());
+  /** Moves when the clock was set by the server's, or could not be. 0: it is our own so far, which may be any. */
+  readonly clockSet = signal(0);
   readonly online = signal<number | null>(null);
   readonly cluster = signal<Cluster | null>(null);
   /** Moves when the log has. */
@@ -152,6 +154,7 @@ export class Desk {
     } catch {
       // events will tell the time as well
     }
+    this.clockSet.value++;
   }
 
   #fail({ code, message }: RollcallError): void {
