@@ -99,6 +99,20 @@ test("the cluster is read every two seconds, but not by a page that nobody sees"
   expect(api.cluster.mock.calls.length).toBe(asked);
 });
 
+test("a cluster that is slow to answer is not asked again meanwhile", async () => {
+  api.open();
+  await vi.advanceTimersByTimeAsync(0);
+  let answer = () => {};
+  const slow = await api.cluster();
+  api.cluster.mockImplementation(() => new Promise((resolve) => (answer = () => resolve(slow))));
+  const asked = api.cluster.mock.calls.length;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(api.cluster.mock.calls.length).toBe(asked + 1);
+  answer();
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(api.cluster.mock.calls.length).toBe(asked + 2);
+});
+
 test("after it is closed nothing is learnt or asked any more", async () => {
   api.open();
   desk.close();

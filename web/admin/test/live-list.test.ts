@@ -149,3 +149,15 @@ test("what was read stays when the store can't be reached", async () => {
   expect(shown()).toEqual(["ann", "bob"]);
   expect(desk.phase.value.name).toBe("unavailable");
 });
+
+test("a server that needs long for a page is waited for, and not asked over and over", async () => {
+  let answer: (page: Page) => void = () => {};
+  api.page.mockImplementation(() => new Promise((resolve) => (answer = resolve)));
+  list.choose("LEVEL_DESC", everybody);
+  const asked = api.page.mock.calls.length;
+  await vi.advanceTimersByTimeAsync(12_000);
+  expect(api.page.mock.calls.length).toBe(asked);
+  answer(page([cat]));
+  await settled();
+  expect(shown()).toEqual(["cat"]);
+});

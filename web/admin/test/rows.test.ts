@@ -163,12 +163,14 @@ describe("orders", () => {
     user("b", 200, { level: 3 }),
     user("c", 300, { level: 3 }),
     user("d", 400),
+    user("e", 300, { level: 3 }), // a tie, which the server lists in the order's direction as well
+    user("f", 400),
   ];
   test.each<[Order, string]>([
-    ["LAST_ACTIVE_DESC", "dcba"],
-    ["LAST_ACTIVE_ASC", "abcd"],
-    ["LEVEL_DESC", "cbad"],
-    ["LEVEL_ASC", "abcd"],
+    ["LAST_ACTIVE_DESC", "fdecba"],
+    ["LAST_ACTIVE_ASC", "abcedf"],
+    ["LEVEL_DESC", "ecbafd"],
+    ["LEVEL_ASC", "abcedf"],
   ])("%s", (order, expected) => {
     const rows = list(people, order);
     rows.settle();

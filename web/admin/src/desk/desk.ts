@@ -45,6 +45,7 @@ export class Desk {
   /** Since when they don't, after they did. */
   #lostAt: number | null = null;
   #drawing: ReturnType<typeof setTimeout> | undefined;
+  #readingCluster = false;
   #closed = false;
 
   constructor(api: Api) {
@@ -139,11 +140,14 @@ export class Desk {
   }
 
   async #readCluster(): Promise<void> {
-    if (document.hidden || this.#health.value.link !== "open") return;
+    if (document.hidden || this.#readingCluster || this.#health.value.link !== "open") return;
+    this.#readingCluster = true;
     try {
       this.cluster.value = await this.ask(this.api.cluster());
     } catch {
       // ask has learnt from it; what was read last goes on being shown
+    } finally {
+      this.#readingCluster = false;
     }
   }
 
