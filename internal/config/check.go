@@ -40,6 +40,34 @@ func (h HTTP) check() error {
 	if h.ShareFor < 0 {
 		return errors.New("ROLLCALL_SHARE_FOR must not be negative")
 	}
+	for _, origin := range h.AvatarOrigins {
+		if err := checkOrigin(origin); err != nil {
+			return fmt.Errorf("ROLLCALL_AVATAR_ORIGINS: %w", err)
+		}
+	}
+	return nil
+}
+
+// originHost leaves out what would be more than a host in a Content-Security-Policy, such as
+// a wildcard, or would end its directive.
+var originHost = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$`)
+
+// checkOrigin refuses what a browser would not name the origin of an address, since it is
+// compared with that: a path, upper case, the scheme's own port.
+func checkOrigin(origin string) error {
+	scheme, host, _ := strings.Cut(origin, "://")
+	var own string
+	switch scheme {
+	case "https":
+		own = ":443"
+	case "http":
+		own = ":80"
+	default:
+		return fmt.Errorf("%q is no origin such as https://cdn.example", origin)
+	}
+	if !originHost.MatchString(host) || strings.HasSuffix(host, own) {
+		return fmt.Errorf("%q is no origin such as https://cdn.example: a host in lower case, with a port only if it is another than %s, and no path", origin, own[1:])
+	}
 	return nil
 }
 

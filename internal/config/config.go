@@ -28,6 +28,8 @@ type Config struct {
 type HTTP struct {
 	Addr     string        `name:"http-addr" env:"ROLLCALL_HTTP_ADDR" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Listen here; port 0 takes a free one (${default})."`
 	ShareFor time.Duration `name:"share-for" env:"ROLLCALL_SHARE_FOR" default:"100ms" help:"Answer identical queries of the list together, which takes a query this much longer at most; 0 shares nothing (${default})."`
+	// AvatarOrigins are of the directory's pictures: see [HTTP.check] for their form.
+	AvatarOrigins []string `name:"avatar-origins" env:"ROLLCALL_AVATAR_ORIGINS" placeholder:"ORIGIN,…" help:"Show users' pictures from these origins, such as https://cdn.example, in the admin console. Without, it shows only the server's own, and initials."`
 }
 
 // Store is where presence is kept, and by which rules. All nodes of one prefix
