@@ -178,12 +178,13 @@ describe("orders", () => {
   });
 });
 
-test("fifty thousand rows take in a thousand events without delay", () => {
+// Linear work is done in a small part of the 2 s, even on a busy machine; a look at every row for each event never is.
+test("fifty thousand rows take in as many events without looking at all for each", () => {
   const people = Array.from({ length: 50_000 }, (_, i) => user(`user-${i}`, 50_000 - i));
   const rows = list(people);
-  const told = people.slice(0, 1000).map((each) => event("UPDATED", { ...each, name: "x" }));
+  const told = people.map((each) => event("UPDATED", { ...each, name: "x" }));
   const begin = performance.now();
   rows.apply(told);
-  expect(performance.now() - begin).toBeLessThan(100);
-  expect(rows.at(999)?.user.name).toBe("x");
+  expect(performance.now() - begin).toBeLessThan(2000);
+  expect(rows.at(49_999)?.user.name).toBe("x");
 });
