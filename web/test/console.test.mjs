@@ -1,8 +1,9 @@
 // The admin console, as an administrator meets it: in a real browser, against a real server.
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
+import { beat, demoUsers, disconnect } from "./api.mjs";
 import { launch, watch } from "./browser.mjs";
-import { beat, demoUsers, disconnect, goLive, phase, picture, signIn } from "./console.mjs";
+import { goLive, phase, picture, signIn } from "./console.mjs";
 import { startServer } from "./server.mjs";
 
 const timeoutMs = 30_000;
