@@ -10,7 +10,7 @@ import { startStack } from "./stack.mjs";
 const timeoutMs = 30_000;
 const crowd = 50_000;
 /** How long the list is scrolled for each measurement. */
-const scrollMs = 4_000;
+const scrollMs = 3_000;
 
 /** @type {import("./stack.mjs").Stack} */
 let stack;

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beat, disconnect, signIn, signOut } from "./api.mjs";
 import { launch, screenshot } from "./browser.mjs";
-import { goLive, phase } from "./console.mjs";
+import { goLive, phase, picture } from "./console.mjs";
 import { eventually } from "./eventually.mjs";
 import { blockWebSocket } from "./page.mjs";
 import { startStack } from "./stack.mjs";
@@ -28,7 +28,7 @@ after(async () => {
 });
 
 async function newPage() {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
   page.setDefaultTimeout(timeoutMs);
   return page;
 }
@@ -110,9 +110,9 @@ test("the server is killed and restarted: the console comes back by itself, and 
       .getByTestId("notice")
       .getByText(/Trying again (in|now)/)
       .waitFor();
-    await screenshot(pages.websocket, "live-killed");
     const gone = witness.events().length;
-    await eventually("events meanwhile", () => witness.events().length > gone + 10);
+    await eventually("events meanwhile", () => witness.events().length > gone + 25);
+    await screenshot(pages.websocket, "console-live-killed"); // console.test.mjs has this state in all looks
 
     const restarted = await stack.node({ ROLLCALL_HTTP_ADDR: new URL(url).host });
     assert.equal(restarted.url, url);
@@ -137,6 +137,6 @@ test("the server is killed and restarted: the console comes back by itself, and 
     assert.deepEqual(byUser(all.flatMap(({ mark, event }) => (mark ? [] : [event]))), byUser(told), way);
   }
   t.diagnostic(`${told.length} events, each of them once in the console`);
-  await screenshot(pages.websocket, "live-resumed");
+  await picture(pages.websocket, "live-resumed");
   await witness.stop();
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { beat } from "./api.mjs";
 import { launch, screenshot } from "./browser.mjs";
-import { goLive } from "./console.mjs";
+import { goLive, picture } from "./console.mjs";
 import { open, says, startExample } from "./example.mjs";
 import { startStack } from "./stack.mjs";
 
@@ -63,7 +63,7 @@ test("names and levels come from the database, and are read again on demand", as
   await user().getByRole("heading", { name: "Alice Ashford" }).waitFor();
   await user().getByText("43", { exact: true }).waitFor();
   await refreshed();
-  await screenshot(page, "live-refreshed");
+  await picture(page, "live-refreshed");
 
   // With the trigger nobody has to ask.
   await stack.postgres.sql("UPDATE users SET name = 'Alice Atwood' WHERE id = 'alice'");

@@ -1,8 +1,8 @@
 // Users come and go, and an administrator sees it: pages with the library at one node, the console at another.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { launch, screenshot } from "./browser.mjs";
-import { goLive } from "./console.mjs";
+import { launch } from "./browser.mjs";
+import { goLive, picture } from "./console.mjs";
 import { open, says, startExample } from "./example.mjs";
 import { startStack } from "./stack.mjs";
 
@@ -115,5 +115,5 @@ test("two users come and go, and the console shows each", async (t) => {
     await crashed;
   });
   await list.getByText("Nobody is online").waitFor();
-  await screenshot(events, "live-come-and-go");
+  await picture(events, "live-events");
 });
