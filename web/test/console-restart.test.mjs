@@ -10,7 +10,8 @@ import { blockWebSocket } from "./page.mjs";
 import { startStack } from "./stack.mjs";
 import { startWitness } from "./witness.mjs";
 
-const timeoutMs = 30_000;
+/** The console may wait for up to half a minute before it tries again. */
+const timeoutMs = 60_000;
 
 /** @type {import("./stack.mjs").Stack} */
 let stack;
