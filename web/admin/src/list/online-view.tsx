@@ -48,7 +48,7 @@ function Total({ list }: { list: LiveList }) {
   const { filter, total } = list.rows;
   return (
     <span class="quiet" data-testid="total">
-      {(list.state.value === "ready" || total > 0) && `${count(total)} ${isOpen(filter) ? "users" : "match"}`}
+      {(list.state.value === "ready" || total > 0) && `${count(total)} ${isOpen(filter) ? (total === 1 ? "user" : "users") : "match"}`}
     </span>
   );
 }
