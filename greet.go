@@ -68,6 +68,9 @@ func callers(cfg config.Auth) string {
 	if cfg.Mode == auth.Dev {
 		return "anybody on this machine: Authorization: Bearer dev:alice (or dev:alice:admin)"
 	}
+	if cfg.JWTSecret == "" {
+		return "with a JSON Web Token of your issuer"
+	}
 	return "with a JSON Web Token; rollcall token makes one"
 }
 

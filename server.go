@@ -119,14 +119,15 @@ func run(ctx context.Context, cfg config.Config, stdout io.Writer, log *slog.Log
 // serveHTTP starts to serve the API on listener. The channel tells of an end
 // that nobody asked for.
 func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *store, api resolvers.Dependencies) (<-chan error, error) {
-	authenticator, err := auth.New(cfg.Auth.Tokens())
+	tokens, err := auth.New(cfg.Auth.Tokens(), api.Log)
 	if err != nil {
 		return nil, err
 	}
+	running.loop("keys of tokens", tokens.Run)
 	present := resolvers.ErrorPresenter(api.Log)
 	graphQL := server.NewHandler(resolvers.Schema(api), server.Options{
 		Present: present, Recover: resolvers.RecoverFunc(api.Log),
-		WebSocket: webSocket(cfg, authenticator, api.Log),
+		WebSocket: webSocket(cfg, tokens, api.Log),
 	})
 	graphQL.Use(share.NewQueries(cfg.HTTP.ShareFor, resolvers.QueryScope))
 	graphQL.Use(resolvers.Extension(api))
@@ -143,9 +144,9 @@ func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *
 			}
 			ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 			defer cancel()
-			return store.check(ctx)
+			return errors.Join(store.check(ctx), tokens.Ready())
 		},
-		Authenticator: authenticator, Present: present, Log: api.Log,
+		Authenticator: tokens, Present: present, Log: api.Log,
 	})
 
 	httpServer := server.New(listener.Addr().String(), router, api.Log)

@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 	// services of a node
 	"internal/feed":      {"internal/backoff", "internal/live", "internal/presence"},
 	"internal/keepalive": {"internal/feed", "internal/presence", "internal/pulse"},
-	"internal/auth":      {"internal/presence"},
+	"internal/auth":      {"internal/backoff", "internal/presence"},
 	"internal/config":    {"internal/auth", "internal/presence", "internal/redisconn"},
 
 	// the API: domain and generated types meet here and nowhere below
@@ -88,6 +88,7 @@ var onlyIn = map[string][]string{
 	"github.com/coder/websocket":       {"internal/server/ws", "internal/server/servertest"},
 	"github.com/go-chi/chi":            {"internal/server"},
 	"github.com/go-redsync/redsync":    {"internal/users/redistier"},
+	"github.com/MicahParks/jwkset":     {"internal/auth"},
 	"github.com/golang-jwt/jwt":        {"internal/auth"},
 	"github.com/jackc/pgx":             {"internal/users/sqlsource", "internal/pgtest"},
 	"github.com/maypok86/otter":        {"internal/users/directory", "internal/server"},

@@ -1,8 +1,12 @@
 package auth
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -14,7 +18,7 @@ type Mode string
 const (
 	// Dev believes whoever says they are someone: [DevToken]. For loopback only.
 	Dev Mode = "dev"
-	// JWT takes tokens signed with a secret shared with whoever issues them.
+	// JWT takes tokens that are signed with a secret or a key of whoever issues them.
 	JWT Mode = "jwt"
 )
 
@@ -24,6 +28,8 @@ const (
 	MinSecretBytes = 32
 	// DefaultRoleClaim is the claim that holds a caller's role.
 	DefaultRoleClaim = "role"
+	// DefaultIDClaim is the claim that holds a caller's user id.
+	DefaultIDClaim = "sub"
 	// Leeway is how far apart the clocks of issuer and server may be.
 	Leeway = 30 * time.Second
 
@@ -32,46 +38,113 @@ const (
 	maxTokenBytes = 8 << 10
 )
 
-// Config says which tokens are good.
+// Config says which tokens are good. Those of [JWT] are verified by one of Secret, PublicKeyFile and JWKSURL.
 type Config struct {
 	Mode Mode
-	// Secret signs the tokens of [JWT]; at least [MinSecretBytes].
+	// Secret is shared with whoever signs the tokens; at least [MinSecretBytes].
 	Secret []byte
+	// PublicKeyFile is a file of public keys or certificates in PEM: RSA, ECDSA or Ed25519.
+	PublicKeyFile string
+	// JWKSURL is where the issuer publishes its keys, as a JSON Web Key Set: HTTPS, or this machine.
+	JWKSURL string
+	// Issuer is what a token's `iss` must be; empty takes any.
+	Issuer string
+	// Audience is what must be among a token's `aud`; empty takes any.
+	Audience string
+	// IDClaim names the claim that holds the user id; empty is [DefaultIDClaim].
+	IDClaim string
 	// RoleClaim names the claim that holds the role; empty is [DefaultRoleClaim].
 	RoleClaim string
 }
 
-// Check reports what is wrong with the configuration.
+// Check reports what is wrong with the configuration, as far as it can be told without reading files.
 func (c Config) Check() error {
 	switch c.Mode {
 	case Dev:
 		return nil
 	case JWT:
-		if len(c.Secret) < MinSecretBytes {
-			return fmt.Errorf("the secret for tokens has %d bytes; it needs at least %d", len(c.Secret), MinSecretBytes)
-		}
-		return nil
+		return c.checkKeys()
 	default:
 		return fmt.Errorf("authentication %q is neither %q nor %q", c.Mode, Dev, JWT)
 	}
 }
 
-func (c Config) roleClaim() string {
-	if c.RoleClaim == "" {
-		return DefaultRoleClaim
+func (c Config) checkKeys() error {
+	sources := 0
+	for _, set := range []bool{len(c.Secret) > 0, c.PublicKeyFile != "", c.JWKSURL != ""} {
+		if set {
+			sources++
+		}
 	}
-	return c.RoleClaim
+	switch {
+	case sources != 1:
+		return fmt.Errorf("tokens need one of a secret, a file of public keys and the URL of a key set; %d are given", sources)
+	case len(c.Secret) > 0 && len(c.Secret) < MinSecretBytes:
+		return fmt.Errorf("the secret for tokens has %d bytes; it needs at least %d", len(c.Secret), MinSecretBytes)
+	case c.JWKSURL != "":
+		return checkURL(c.JWKSURL)
+	}
+	return nil
 }
 
-// New is the authenticator that cfg asks for.
-func New(cfg Config) (Authenticator, error) {
+// checkURL reports a URL that is not safe to have keys from. The error doesn't repeat it.
+func checkURL(raw string) error {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return errors.New("the key set's URL is malformed")
+	}
+	local := u.Hostname() == "localhost"
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
+		local = ip.IsLoopback()
+	}
+	if u.Scheme != "https" && (u.Scheme != "http" || !local) {
+		return errors.New("the key set's URL must be https://…: whoever can change the answer can sign any token")
+	}
+	return nil
+}
+
+// Tokens checks tokens as its configuration says.
+type Tokens struct {
+	Authenticator
+	set *keySet // nil without a URL
+}
+
+// New is the authenticator that cfg asks for. What happens to a key set is told to log.
+func New(cfg Config, log *slog.Logger) (*Tokens, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	if cfg.Mode == Dev {
-		return devTokens{}, nil
+	switch {
+	case cfg.Mode == Dev:
+		return &Tokens{Authenticator: devTokens{}}, nil
+	case cfg.JWKSURL != "":
+		set := newKeySet(cfg.JWKSURL, log)
+		return &Tokens{newVerifier(cfg, set, time.Now), set}, nil
+	case cfg.PublicKeyFile != "":
+		public, err := readKeys(cfg.PublicKeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("public keys: %w", err)
+		}
+		return &Tokens{Authenticator: newVerifier(cfg, public, time.Now)}, nil
 	}
-	return newVerifier(cfg, time.Now), nil
+	return &Tokens{Authenticator: newVerifier(cfg, fixedKeys{secretKey(cfg.Secret)}, time.Now)}, nil
+}
+
+// Run keeps the keys up to date until ctx ends. Without it, tokens whose keys have a URL wait in vain.
+func (t *Tokens) Run(ctx context.Context) {
+	if t.set == nil {
+		<-ctx.Done()
+		return
+	}
+	t.set.run(ctx)
+}
+
+// Ready says why tokens can't be checked at the moment.
+func (t *Tokens) Ready() error {
+	if t.set == nil {
+		return nil
+	}
+	return t.set.ready()
 }
 
 // refuse is [ErrUnauthenticated] with its cause in words fit for the client.

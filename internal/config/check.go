@@ -110,28 +110,3 @@ func (u Users) Check() error {
 	}
 	return errors.New("ROLLCALL_DATABASE_URL must be sqlite:PATH or postgres://…")
 }
-
-func (c Config) checkAuth() error {
-	if c.Auth.JWKSURL != "" {
-		return errors.New("ROLLCALL_JWKS_URL is not supported yet; set ROLLCALL_JWT_SECRET")
-	}
-	switch c.Auth.Mode {
-	case auth.Dev:
-		if c.Auth.JWTSecret != "" {
-			return errors.New("ROLLCALL_JWT_SECRET is set but not used, since ROLLCALL_AUTH is dev: " +
-				"set ROLLCALL_AUTH=jwt, or unset the secret")
-		}
-		if !c.HTTP.loopback() {
-			return fmt.Errorf("ROLLCALL_AUTH=dev lets everybody be anybody, so it must listen on loopback, not on %q; "+
-				"set ROLLCALL_AUTH=jwt, or ROLLCALL_HTTP_ADDR to 127.0.0.1:PORT", c.HTTP.Addr)
-		}
-	case auth.JWT:
-		if n := len(c.Auth.JWTSecret); n < auth.MinSecretBytes {
-			return fmt.Errorf("ROLLCALL_AUTH=jwt needs a ROLLCALL_JWT_SECRET of at least %d bytes; it has %d", auth.MinSecretBytes, n)
-		}
-	}
-	if err := c.Auth.Tokens().Check(); err != nil {
-		return fmt.Errorf("ROLLCALL_AUTH: %w", err)
-	}
-	return nil
-}

@@ -31,6 +31,9 @@ func TestCheckAccepts(t *testing.T) {
 		"one shard":           func(c *Config) { c.Store.Shards = 1 },
 		"Postgres":            func(c *Config) { c.Users.DatabaseURL = "postgres://host/users" },
 		"JWT on any address":  func(c *Config) { c.HTTP.Addr, c.Auth = ":8080", jwt(32) },
+		"a key file":          func(c *Config) { c.Auth = jwt(0); c.Auth.JWTPublicKeyFile = "key.pem" },
+		"a key set":           func(c *Config) { c.Auth = jwt(0); c.Auth.JWKSURL = "https://id.example.com/keys" },
+		"a key set next door": func(c *Config) { c.Auth = jwt(0); c.Auth.JWKSURL = "http://127.0.0.1:9000/keys" },
 		"a prefix with parts": func(c *Config) { c.Store.KeyPrefix = "eu-1.presence_v2" },
 	} {
 		t.Run(name, func(t *testing.T) { require.NoError(t, with(t, change).Check()) })
@@ -55,7 +58,14 @@ func TestCheckRefuses(t *testing.T) {
 		"a secret in dev mode":         {func(c *Config) { c.Auth.JWTSecret = strings.Repeat("s", 32) }, "ROLLCALL_AUTH=jwt"},
 		"a secret in dev, anywhere":    {func(c *Config) { c.HTTP.Addr, c.Auth.JWTSecret = ":8080", "s" }, "ROLLCALL_JWT_SECRET"},
 		"no mode":                      {func(c *Config) { c.Auth.Mode = "" }, "ROLLCALL_AUTH"},
-		"JWKS":                         {func(c *Config) { c.Auth.JWKSURL = "https://example.com/keys" }, "not supported yet"},
+		"a key file in dev mode":       {func(c *Config) { c.Auth.JWTPublicKeyFile = "key.pem" }, "ROLLCALL_JWT_PUBLIC_KEY_FILE"},
+		"a key set in dev mode":        {func(c *Config) { c.Auth.JWKSURL = "https://id.example.com/keys" }, "ROLLCALL_JWKS_URL"},
+		"an issuer in dev mode":        {func(c *Config) { c.Auth.Issuer = "us" }, "ROLLCALL_JWT_ISSUER"},
+		"an audience in dev mode":      {func(c *Config) { c.Auth.Audience = "us" }, "ROLLCALL_JWT_AUDIENCE"},
+		"a secret and a key set":       {func(c *Config) { c.Auth = jwt(32); c.Auth.JWKSURL = "https://id.example.com/keys" }, "ROLLCALL_JWT_SECRET and ROLLCALL_JWKS_URL"},
+		"a key set over plain HTTP":    {func(c *Config) { c.Auth = jwt(0); c.Auth.JWKSURL = "http://u:secret@id.example.com/keys" }, "ROLLCALL_JWKS_URL"},
+		"no claim for the id":          {func(c *Config) { c.Auth = jwt(32); c.Auth.IDClaim = "" }, "ROLLCALL_ID_CLAIM"},
+		"one claim for both":           {func(c *Config) { c.Auth = jwt(32); c.Auth.RoleClaim = "sub" }, "ROLLCALL_ROLE_CLAIM"},
 		"Sentinel without a name":      {func(c *Config) { c.Store.RedisURL = "redis+sentinel://a,b" }, "ROLLCALL_REDIS_URL"},
 		"another scheme":               {func(c *Config) { c.Store.RedisURL = "http://host" }, "ROLLCALL_REDIS_URL"},
 		"no scheme":                    {func(c *Config) { c.Store.RedisURL = "host:6379" }, "ROLLCALL_REDIS_URL"},
@@ -86,7 +96,7 @@ func TestCheckRefuses(t *testing.T) {
 }
 
 func jwt(secretBytes int) Auth {
-	return Auth{Mode: auth.JWT, JWTSecret: strings.Repeat("s", secretBytes), RoleClaim: "role"}
+	return Auth{Mode: auth.JWT, JWTSecret: strings.Repeat("s", secretBytes), IDClaim: "sub", RoleClaim: "role"}
 }
 
 func TestUnknown(t *testing.T) {

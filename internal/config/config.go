@@ -56,10 +56,14 @@ type Users struct {
 
 // Auth is whom the server believes.
 type Auth struct {
-	Mode      auth.Mode `name:"auth" env:"ROLLCALL_AUTH" default:"dev" enum:"dev,jwt" help:"Take dev tokens, on loopback only, or JSON Web Tokens: dev or jwt."`
-	JWTSecret string    `name:"jwt-secret" env:"ROLLCALL_JWT_SECRET" placeholder:"SECRET" help:"The secret of HS256 tokens, at least 32 bytes. Better set by the environment: flags are seen by every process."`
-	JWKSURL   string    `name:"jwks-url" env:"ROLLCALL_JWKS_URL" placeholder:"URL" help:"Public keys of tokens. Not supported yet."`
-	RoleClaim string    `name:"role-claim" env:"ROLLCALL_ROLE_CLAIM" default:"role" help:"The claim that holds USER, SERVICE or ADMIN."`
+	Mode             auth.Mode `name:"auth" env:"ROLLCALL_AUTH" default:"dev" enum:"dev,jwt" help:"Take dev tokens, on loopback only, or JSON Web Tokens: dev or jwt."`
+	JWTSecret        string    `name:"jwt-secret" env:"ROLLCALL_JWT_SECRET" placeholder:"SECRET" help:"The secret of HS256 tokens, at least 32 bytes. Better set by the environment: flags are seen by every process."`
+	JWTPublicKeyFile string    `name:"jwt-public-key-file" env:"ROLLCALL_JWT_PUBLIC_KEY_FILE" placeholder:"FILE" help:"The public keys of tokens, in PEM: RSA, ECDSA or Ed25519."`
+	JWKSURL          string    `name:"jwks-url" env:"ROLLCALL_JWKS_URL" placeholder:"URL" help:"Where the issuer of tokens publishes its public keys."`
+	Issuer           string    `name:"jwt-issuer" env:"ROLLCALL_JWT_ISSUER" placeholder:"ISSUER" help:"Take tokens of this issuer alone (iss)."`
+	Audience         string    `name:"jwt-audience" env:"ROLLCALL_JWT_AUDIENCE" placeholder:"AUDIENCE" help:"Take tokens for this audience alone (aud)."`
+	IDClaim          string    `name:"id-claim" env:"ROLLCALL_ID_CLAIM" default:"sub" help:"The claim that holds the user's id."`
+	RoleClaim        string    `name:"role-claim" env:"ROLLCALL_ROLE_CLAIM" default:"role" help:"The claim that holds USER, SERVICE or ADMIN."`
 }
 
 // Log is how much the server tells.
@@ -81,7 +85,10 @@ func (u Users) EmbeddedPath() (string, bool) {
 
 // Tokens is the configuration of the authenticator.
 func (a Auth) Tokens() auth.Config {
-	return auth.Config{Mode: a.Mode, Secret: []byte(a.JWTSecret), RoleClaim: a.RoleClaim}
+	return auth.Config{
+		Mode: a.Mode, Secret: []byte(a.JWTSecret), PublicKeyFile: a.JWTPublicKeyFile, JWKSURL: a.JWKSURL,
+		Issuer: a.Issuer, Audience: a.Audience, IDClaim: a.IDClaim, RoleClaim: a.RoleClaim,
+	}
 }
 
 // Default is the configuration of a process with no flags and no variables.

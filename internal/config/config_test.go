@@ -37,7 +37,7 @@ func TestDefaults(t *testing.T) {
 			TTL: time.Minute, BackgroundTTL: 150 * time.Second, AwayAfter: 5 * time.Minute,
 		},
 		Users: Users{DatabaseURL: "sqlite:data/rollcall.db"},
-		Auth:  Auth{Mode: auth.Dev, RoleClaim: "role"},
+		Auth:  Auth{Mode: auth.Dev, IDClaim: "sub", RoleClaim: "role"},
 		Log:   Log{Level: slog.LevelInfo},
 	}, cfg)
 }

@@ -22,6 +22,41 @@ func TestBadTokenIsRefused(t *testing.T) {
 	}
 }
 
+// Clients take 401 for the end of their user's sign-in, which nobody can say here.
+func TestTokenThatCannotBeChecked(t *testing.T) {
+	f := serve(t)
+	response, answer := f.post(t, `{"query":"{ who }"}`, "Authorization", "Bearer unchecked")
+	require.Equal(t, http.StatusServiceUnavailable, response.StatusCode)
+	require.Contains(t, answer, `"code":"UNAVAILABLE","retryAfterMs":1000`)
+}
+
+// A token in a URL would be in logs, histories and referrers: it is not looked at.
+func TestATokenInAURLIsNone(t *testing.T) {
+	f := serve(t)
+	for _, name := range []string{"access_token", "token", "authorization", "Authorization", "bearer", "jwt"} {
+		query := url.Values{"query": {"{ who }"}, name: {"Bearer ann"}, "extensions": {`{"Authorization":"Bearer ann"}`}}.Encode()
+		_, answer := f.do(t, http.MethodGet, "/graphql?"+query, "")
+		require.JSONEq(t, unauthenticated, answer)
+		_, answer = f.do(t, http.MethodPost, "/graphql?"+query, `{"query":"{ who }"}`, "Content-Type", "application/json")
+		require.JSONEq(t, unauthenticated, answer)
+
+		conn, response, err := websocket.Dial(t.Context(), f.http.URL+"/graphql?"+query, &websocket.DialOptions{
+			HTTPClient: f.http.Client(), Subprotocols: []string{"graphql-transport-ws", "Bearer", "ann"},
+		})
+		require.NoError(t, err)
+		require.Equal(t, "graphql-transport-ws", response.Header.Get("Sec-WebSocket-Protocol"))
+		for _, message := range []string{`{"type":"connection_init"}`, `{"type":"subscribe","id":"1","payload":{"query":"{ who }"}}`} {
+			require.NoError(t, conn.Write(t.Context(), websocket.MessageText, []byte(message)))
+		}
+		_, _, err = conn.Read(t.Context())
+		require.NoError(t, err)
+		_, message, err := conn.Read(t.Context())
+		require.NoError(t, err)
+		require.Contains(t, string(message), "UNAUTHENTICATED")
+		require.NoError(t, conn.Close(websocket.StatusNormalClosure, ""))
+	}
+}
+
 func TestAnonymousMayOnlyIntrospect(t *testing.T) {
 	f := serve(t)
 	f.schema.Record = func(context.Context, string) { t.Error("executed for an anonymous caller") }

@@ -73,6 +73,10 @@ func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Grap
 
 	ctx, cancel := untilExpiry(r.Context())
 	defer cancel()
+	if ctx.Err() != nil && r.Context().Err() == nil { // within the authenticator's leeway
+		request.ExpiredToken().Answer(w, r, exec)
+		return
+	}
 	s := newStream(w, t.cfg.WriteTimeout)
 	defer s.release()
 	if s.open() != nil {

@@ -3,6 +3,7 @@ package ws
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"rollcall/internal/auth"
@@ -108,7 +109,10 @@ func (s *socket) authenticate(ctx context.Context, payload json.RawMessage) (con
 		return ctx, nil
 	}
 	caller, err := s.cfg.Authenticator.Authenticate(ctx, authorization)
-	if err != nil {
+	switch {
+	case errors.Is(err, auth.ErrUnavailable):
+		return ctx, errUnchecked
+	case err != nil:
 		return ctx, errForbidden
 	}
 	if !caller.ExpiresAt.IsZero() {
