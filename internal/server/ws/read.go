@@ -7,7 +7,11 @@ import (
 	"time"
 
 	"rollcall/internal/auth"
+	"rollcall/internal/server/request"
 )
+
+// envelope is room for what a message has around its payload, in bytes.
+const envelope = 1 << 10
 
 // read serves the client's messages until it has reason to close the socket, and returns that reason.
 func (s *socket) read(ctx context.Context) error {
@@ -123,5 +127,7 @@ func (s *socket) authenticate(ctx context.Context, payload json.RawMessage) (con
 		}
 		s.expiry = time.AfterFunc(caller.ExpiresAt.Sub(s.cfg.Now()), func() { s.end(errExpired) })
 	}
-	return auth.WithCaller(ctx, caller), nil
+	ctx = auth.WithCaller(ctx, caller)
+	s.conn.SetReadLimit(min(s.cfg.ReadLimit, int64(request.MaxBytes(ctx))+envelope))
+	return ctx, nil
 }

@@ -35,7 +35,8 @@ type Config struct {
 	WriteTimeout time.Duration
 	// Queue is how many messages of a socket wait to be written before operations have to: 64.
 	Queue int
-	// ReadLimit is the size of the largest message that is read, in bytes: [limit.Request].
+	// ReadLimit is the size of the largest message that is read, in bytes, if its sender may send as much:
+	// [limit.Heartbeats].
 	ReadLimit int64
 	// MaxOperations is how many operations one socket may run at a time: 100.
 	MaxOperations int
@@ -51,7 +52,7 @@ func (c Config) withDefaults() Config {
 	c.PongTimeout = cmp.Or(c.PongTimeout, 10*time.Second)
 	c.WriteTimeout = min(cmp.Or(c.WriteTimeout, 5*time.Second), c.PingInterval+c.PongTimeout)
 	c.Queue = cmp.Or(c.Queue, 64)
-	c.ReadLimit = cmp.Or(c.ReadLimit, limit.Request)
+	c.ReadLimit = cmp.Or(c.ReadLimit, limit.Heartbeats)
 	c.MaxOperations = cmp.Or(c.MaxOperations, 100)
 	if c.Now == nil {
 		c.Now = time.Now
@@ -97,7 +98,7 @@ func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Grap
 		t.cfg.Log.DebugContext(r.Context(), "websocket refused", "err", err)
 		return
 	}
-	conn.SetReadLimit(t.cfg.ReadLimit)
+	conn.SetReadLimit(min(t.cfg.ReadLimit, limit.Request+envelope)) // more, for who turns out to be a service
 	setSendBuffer(h.conn, sendBuffer)
 
 	s := newSocket(&t.cfg, &t.crew, conn, h.conn, exec, r.Header.Get("Authorization"))
