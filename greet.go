@@ -15,7 +15,7 @@ import (
 
 // greet prints where to click and what the server works with.
 func greet(w io.Writer, cfg config.Config, addr net.Addr) {
-	page := pageURL(addr)
+	page := pageURL(cfg.HTTP, addr)
 	lines := [][2]string{
 		{"GraphiQL", page},
 		{"Console", page + "admin"},
@@ -34,7 +34,7 @@ func greet(w io.Writer, cfg config.Config, addr net.Addr) {
 }
 
 // pageURL is where a browser on this machine finds the server.
-func pageURL(addr net.Addr) string {
+func pageURL(cfg config.HTTP, addr net.Addr) string {
 	host, port := "localhost", ""
 	if tcp, ok := addr.(*net.TCPAddr); ok {
 		port = strconv.Itoa(tcp.Port)
@@ -42,7 +42,11 @@ func pageURL(addr net.Addr) string {
 			host = tcp.IP.String()
 		}
 	}
-	return "http://" + net.JoinHostPort(host, port) + "/"
+	scheme := "http"
+	if cfg.TLS() {
+		scheme = "https"
+	}
+	return scheme + "://" + net.JoinHostPort(host, port) + "/"
 }
 
 func presenceIn(cfg config.Store) string {

@@ -12,6 +12,8 @@ import (
 	"rollcall/internal/auth"
 	"rollcall/internal/presence"
 	"rollcall/internal/redisconn"
+	"rollcall/internal/server/address"
+	"rollcall/internal/server/origin"
 )
 
 // keyPrefix leaves out braces: the prefix is put inside a hash tag, which they
@@ -37,10 +39,37 @@ func (h HTTP) check() error {
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return fmt.Errorf("ROLLCALL_HTTP_ADDR %q has no port from 0 to 65535", h.Addr)
 	}
+	if _, err := h.Origins(); err != nil {
+		return err
+	}
+	if _, err := h.Proxies(); err != nil {
+		return err
+	}
+	if (h.TLSCertFile == "") != (h.TLSKeyFile == "") {
+		return errors.New("ROLLCALL_TLS_CERT_FILE and ROLLCALL_TLS_KEY_FILE go together; only one is set")
+	}
 	if h.ShareFor < 0 {
 		return errors.New("ROLLCALL_SHARE_FOR must not be negative")
 	}
 	return nil
+}
+
+// Origins are the sites whose pages may use the API.
+func (h HTTP) Origins() (origin.List, error) {
+	origins, err := origin.Parse(h.AllowedOrigins)
+	if err != nil {
+		return origins, fmt.Errorf("ROLLCALL_ALLOWED_ORIGINS: %w", err)
+	}
+	return origins, nil
+}
+
+// Proxies are those that are believed.
+func (h HTTP) Proxies() (address.Proxies, error) {
+	proxies, err := address.Parse(h.TrustedProxies)
+	if err != nil {
+		return nil, fmt.Errorf("ROLLCALL_TRUSTED_PROXIES: %w", err)
+	}
+	return proxies, nil
 }
 
 // CheckListener refuses dev tokens on an address that others can reach, whatever name

@@ -26,8 +26,12 @@ type Config struct {
 
 // HTTP is where the server listens, and how it answers.
 type HTTP struct {
-	Addr     string        `name:"http-addr" env:"ROLLCALL_HTTP_ADDR" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Listen here; port 0 takes a free one (${default})."`
-	ShareFor time.Duration `name:"share-for" env:"ROLLCALL_SHARE_FOR" default:"100ms" help:"Answer identical queries of the list together, which takes a query this much longer at most; 0 shares nothing (${default})."`
+	Addr           string        `name:"http-addr" env:"ROLLCALL_HTTP_ADDR" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Listen here; port 0 takes a free one (${default})."`
+	AllowedOrigins []string      `name:"allowed-origins" env:"ROLLCALL_ALLOWED_ORIGINS" placeholder:"ORIGIN,…" help:"Let pages of these sites use the API from browsers, such as https://app.example.com; the server's own always may."`
+	TrustedProxies []string      `name:"trusted-proxies" env:"ROLLCALL_TRUSTED_PROXIES" placeholder:"NETWORK,…" help:"Believe these proxies, such as 10.0.0.0/8, about whom they ask for (X-Forwarded-For or Forwarded)."`
+	TLSCertFile    string        `name:"tls-cert-file" env:"ROLLCALL_TLS_CERT_FILE" placeholder:"FILE" help:"Serve HTTPS with this certificate and its chain, in PEM; a change is followed."`
+	TLSKeyFile     string        `name:"tls-key-file" env:"ROLLCALL_TLS_KEY_FILE" placeholder:"FILE" help:"The certificate's private key, in PEM."`
+	ShareFor       time.Duration `name:"share-for" env:"ROLLCALL_SHARE_FOR" default:"100ms" help:"Answer identical queries of the list together, which takes a query this much longer at most; 0 shares nothing (${default})."`
 }
 
 // Store is where presence is kept, and by which rules. All nodes of one prefix
@@ -70,6 +74,9 @@ type Auth struct {
 type Log struct {
 	Level slog.Level `name:"log-level" env:"ROLLCALL_LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"Log from this level on: debug, info, warn or error (${default})."`
 }
+
+// TLS says whether HTTPS is served.
+func (h HTTP) TLS() bool { return h.TLSCertFile != "" }
 
 // Rules are the rules of presence.
 func (s Store) Rules() presence.Rules {

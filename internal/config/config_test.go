@@ -64,11 +64,13 @@ func TestVariables(t *testing.T) {
 	t.Setenv("ROLLCALL_TTL", "2s")
 	t.Setenv("ROLLCALL_LEVEL_INDEX", "false")
 	t.Setenv("ROLLCALL_LOG_LEVEL", "debug")
+	t.Setenv("ROLLCALL_ALLOWED_ORIGINS", "https://a.example.com,https://b.example.com")
 	cfg, err := parse(t, "--background-ttl=900ms", "--ttl=500ms")
 	require.NoError(t, err)
 	require.NoError(t, cfg.Check())
 	require.Equal(t, 500*time.Millisecond, cfg.Store.TTL, "a flag goes before a variable")
 	require.False(t, cfg.Store.LevelIndex)
+	require.Equal(t, []string{"https://a.example.com", "https://b.example.com"}, cfg.HTTP.AllowedOrigins)
 	require.Equal(t, slog.LevelDebug, cfg.Log.Level)
 
 	cfg, err = parse(t, "--no-level-index")

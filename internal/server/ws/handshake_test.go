@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rollcall/internal/auth"
+	"rollcall/internal/server/origin"
 	"rollcall/internal/server/servertest"
 )
 
@@ -25,7 +26,9 @@ func TestSubprotocol(t *testing.T) {
 
 // Case 27 (docs/cases.md): an evil page must not open a socket in the name of its reader.
 func TestOrigin(t *testing.T) {
-	f := serve(t, Config{AllowedOrigins: []string{"https://app.example.com", "*.example.org"}})
+	origins, err := origin.Parse([]string{"https://app.example.com"})
+	require.NoError(t, err)
+	f := serve(t, Config{Origins: origins})
 	own := f.http.Listener.Addr().String()
 	for _, tt := range []struct {
 		origin  string
@@ -34,7 +37,7 @@ func TestOrigin(t *testing.T) {
 		{"", true},
 		{"http://" + own, true},
 		{"https://app.example.com", true},
-		{"https://a.example.org", true},
+		{"https://a.app.example.com", false},
 		{"http://app.example.com", false},
 		{"https://app.example.com.evil.test", false},
 		{"https://evil.test", false},
