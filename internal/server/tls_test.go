@@ -69,6 +69,32 @@ func TestHTTP2(t *testing.T) {
 	})
 }
 
+// A body that drips, or does not come, has no more time by HTTP/2 than it has otherwise.
+func TestBodiesHaveADeadlineByHTTP2(t *testing.T) {
+	f := serveTLS(t, func(s *http.Server) { s.ReadTimeout = 300 * time.Millisecond })
+	body, drip := io.Pipe()
+	dripped := make(chan struct{})
+	go func() {
+		defer close(dripped)
+		for {
+			if _, err := io.WriteString(drip, " "); err != nil {
+				return
+			}
+			<-time.After(20 * time.Millisecond)
+		}
+	}()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, f.http.URL+"/graphql", body)
+	require.NoError(t, err)
+	request.Header = http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer ann"}}
+	response, err := f.http.Client().Do(request)
+	require.NoError(t, err)
+	require.Equal(t, 2, response.ProtoMajor)
+	require.Equal(t, http.StatusRequestTimeout, response.StatusCode)
+	require.NoError(t, response.Body.Close())
+	require.NoError(t, body.Close())
+	<-dripped
+}
+
 // A client that does not even begin to shake hands is cut off.
 func TestTLSHandshakesHaveADeadline(t *testing.T) {
 	require.Positive(t, New("", nil, slog.New(slog.DiscardHandler)).ReadHeaderTimeout)
