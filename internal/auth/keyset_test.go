@@ -153,6 +153,28 @@ func TestRotation(t *testing.T) {
 	})
 }
 
+// Who comes while the keys are being fetched waits for that, and asks for no more.
+func TestAFetchUnderWayIsEnough(t *testing.T) {
+	issue(t, func(i *issuer) {
+		time.Sleep(refreshAtMost)
+		i.answers(func(*http.Request) (*http.Response, error) {
+			time.Sleep(time.Second)
+			text, err := json.Marshal(map[string]any{"keys": []any{jwk("two", i.private["one"])}})
+			return reply(http.StatusOK, string(text)), err
+		})
+		var crowd sync.WaitGroup
+		for n := range 9 {
+			crowd.Go(func() {
+				time.Sleep(time.Duration(n) * 100 * time.Millisecond)
+				require.ErrorIs(t, i.authenticate("made-up"), ErrUnauthenticated)
+			})
+		}
+		crowd.Wait()
+		time.Sleep(refreshAtMost)
+		require.Equal(t, 2, i.fetches)
+	})
+}
+
 // A key that is withdrawn is taken no longer than the refresh's interval, whoever comes or doesn't.
 func TestWithdrawnKeysAreForgotten(t *testing.T) {
 	issue(t, func(i *issuer) {
