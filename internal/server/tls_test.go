@@ -14,10 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// unhurried is a short deadline that leaves time for a TLS handshake, which it bounds as well.
+const unhurried = time.Second
+
 // Over TLS requests go by HTTP/2, and so do streams, which outlive its deadlines too; WebSockets, which browsers open by
 // HTTP/1.1 where HTTP/2 has no room for them, go by that.
 func TestHTTP2(t *testing.T) {
-	f := serveTLS(t, hasty)
+	f := serveTLS(t, func(s *http.Server) { s.WriteTimeout = unhurried })
 	response, answer := f.post(t, `{"query":"{ who }"}`)
 	require.Equal(t, 2, response.ProtoMajor)
 	require.JSONEq(t, `{"data":{"who":"ann"}}`, answer)
@@ -71,7 +74,7 @@ func TestHTTP2(t *testing.T) {
 
 // A body that drips, or does not come, has no more time by HTTP/2 than it has otherwise.
 func TestBodiesHaveADeadlineByHTTP2(t *testing.T) {
-	f := serveTLS(t, func(s *http.Server) { s.ReadTimeout = 300 * time.Millisecond })
+	f := serveTLS(t, func(s *http.Server) { s.ReadTimeout = unhurried })
 	body, drip := io.Pipe()
 	dripped := make(chan struct{})
 	go func() {
