@@ -49,7 +49,7 @@ func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *
 	graphQL.Use(resolvers.Extension(api))
 	graphQL.Use(resolvers.Plain())
 	var stopping atomic.Bool
-	page := web.PageConfig{Auth: string(cfg.Auth.Mode)}
+	page := web.PageConfig{Auth: string(cfg.Auth.Mode), AvatarOrigins: cfg.HTTP.AvatarOrigins}
 	router := server.NewRouter(server.Routes{
 		GraphQL: graphQL,
 		Page:    web.GraphiQL(page),

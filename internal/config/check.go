@@ -51,6 +51,11 @@ func (h HTTP) check() error {
 	if h.ShareFor < 0 {
 		return errors.New("ROLLCALL_SHARE_FOR must not be negative")
 	}
+	for _, pictures := range h.AvatarOrigins {
+		if err := origin.Check(pictures); err != nil {
+			return fmt.Errorf("ROLLCALL_AVATAR_ORIGINS: %w", err)
+		}
+	}
 	return nil
 }
 

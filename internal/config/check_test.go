@@ -38,6 +38,9 @@ func TestCheckAccepts(t *testing.T) {
 		"a key set":           func(c *Config) { c.Auth = jwt(0); c.Auth.JWKSURL = "https://id.example.com/keys" },
 		"a key set next door": func(c *Config) { c.Auth = jwt(0); c.Auth.JWKSURL = "http://127.0.0.1:9000/keys" },
 		"a prefix with parts": func(c *Config) { c.Store.KeyPrefix = "eu-1.presence_v2" },
+		"origins of pictures": func(c *Config) {
+			c.HTTP.AvatarOrigins = []string{"https://cdn.example", "http://10.0.0.7:9000", "https://img-2.cdn.example:8443"}
+		},
 	} {
 		t.Run(name, func(t *testing.T) { require.NoError(t, with(t, change).Check()) })
 	}
@@ -135,5 +138,20 @@ func TestCheckListener(t *testing.T) {
 		} else {
 			require.ErrorContains(t, dev.CheckListener(addr), "ROLLCALL_AUTH")
 		}
+	}
+}
+
+func TestCheckRefusesWhatIsNoOrigin(t *testing.T) {
+	for _, origin := range []string{
+		"", "cdn.example", "//cdn.example", "https://", "https:///", "ftp://cdn.example", "https://cdn.example/", "https://cdn.example/a",
+		"https://CDN.example", "HTTPS://cdn.example", "https://cdn.example:443", "http://cdn.example:80", "https://cdn.example:",
+		"https://*.example", "https://me@cdn.example", "https://cdn.example?a", " https://cdn.example", "https://a.example https://b.example",
+		"https://cdn.example; script-src *", "https://cdn.example\n", "'unsafe-inline'", "*", "data:", "https:",
+	} {
+		t.Run(origin, func(t *testing.T) {
+			err := with(t, func(c *Config) { c.HTTP.AvatarOrigins = []string{"https://cdn.example", origin} }).Check()
+			require.ErrorContains(t, err, "ROLLCALL_AVATAR_ORIGINS")
+			require.ErrorContains(t, err, "such as https://app.example.com")
+		})
 	}
 }

@@ -32,6 +32,8 @@ type HTTP struct {
 	TLSCertFile    string        `name:"tls-cert-file" env:"ROLLCALL_TLS_CERT_FILE" placeholder:"FILE" help:"Serve HTTPS with this certificate and its chain, in PEM; a change is followed."`
 	TLSKeyFile     string        `name:"tls-key-file" env:"ROLLCALL_TLS_KEY_FILE" placeholder:"FILE" help:"The certificate's private key, in PEM."`
 	ShareFor       time.Duration `name:"share-for" env:"ROLLCALL_SHARE_FOR" default:"100ms" help:"Answer identical queries of the list together, which takes a query this much longer at most; 0 shares nothing (${default})."`
+	// AvatarOrigins are of the directory's pictures: see [HTTP.check] for their form.
+	AvatarOrigins []string `name:"avatar-origins" env:"ROLLCALL_AVATAR_ORIGINS" placeholder:"ORIGIN,…" help:"Show users' pictures from these origins, such as https://cdn.example, in the admin console. Without, it shows only the server's own, and initials."`
 }
 
 // Store is where presence is kept, and by which rules. All nodes of one prefix

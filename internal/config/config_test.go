@@ -65,6 +65,7 @@ func TestVariables(t *testing.T) {
 	t.Setenv("ROLLCALL_LEVEL_INDEX", "false")
 	t.Setenv("ROLLCALL_LOG_LEVEL", "debug")
 	t.Setenv("ROLLCALL_ALLOWED_ORIGINS", "https://a.example.com,https://b.example.com")
+	t.Setenv("ROLLCALL_AVATAR_ORIGINS", "https://cdn.example,http://10.0.0.7:9000")
 	cfg, err := parse(t, "--background-ttl=900ms", "--ttl=500ms")
 	require.NoError(t, err)
 	require.NoError(t, cfg.Check())
@@ -72,6 +73,7 @@ func TestVariables(t *testing.T) {
 	require.False(t, cfg.Store.LevelIndex)
 	require.Equal(t, []string{"https://a.example.com", "https://b.example.com"}, cfg.HTTP.AllowedOrigins)
 	require.Equal(t, slog.LevelDebug, cfg.Log.Level)
+	require.Equal(t, []string{"https://cdn.example", "http://10.0.0.7:9000"}, cfg.HTTP.AvatarOrigins)
 
 	cfg, err = parse(t, "--no-level-index")
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// Executor is gqlgen's, with a shorter way to an operation for what nearly all requests are: documents that were seen before,
+// Executor is gqlgen's, with a shorter way to an operation for what nearly all requests are: a document that was seen before,
 // with variables that are plainly of the right types. gqlgen looks at variables by reflection, which costs a request of
 // many heartbeats more than to decode it. Anything unusual goes gqlgen's way, and so does everything that is
 // wrong: what is refused, and in which words, is gqlgen's to say.
@@ -49,7 +49,8 @@ func NewExecutor(schema graphql.ExecutableSchema, o Options) *Executor {
 	return e
 }
 
-// Use adds what else is to be done with requests, operations, fields and responses. Root fields are fields.
+// Use adds what else is to be done with requests, operations, fields and responses. It panics for an extension that
+// intercepts root fields, which operations of known documents would pass by.
 func (e *Executor) Use(extension graphql.HandlerExtension) {
 	if _, ok := extension.(graphql.RootFieldInterceptor); ok {
 		panic(fmt.Errorf("%s must intercept fields instead of root fields", extension.ExtensionName()))
@@ -96,8 +97,6 @@ func (e *Executor) known(ctx context.Context, params *graphql.RawParams) *graphq
 		RootResolverMiddleware: func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
 			return next(ctx)
 		},
-		Extensions: params.Extensions,
-		Headers:    params.Headers,
 	}
 	if op.ResolverMiddleware == nil {
 		op.ResolverMiddleware = func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) }
@@ -108,7 +107,7 @@ func (e *Executor) known(ctx context.Context, params *graphql.RawParams) *graphq
 			return nil
 		}
 	}
-	op.RawQuery, op.OperationName = params.Query, params.OperationName
+	op.RawQuery, op.OperationName, op.Extensions, op.Headers = params.Query, params.OperationName, params.Extensions, params.Headers
 	document, found := e.options.Documents.Get(ctx, params.Query)
 	if !found {
 		return nil

@@ -10,12 +10,12 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	_, err := Parse([]string{"https://app.example.com", "http://localhost:5173", "http://[::1]:3000", "HTTPS://App.Example.com"})
+	_, err := Parse([]string{"https://app.example.com", "http://localhost:5173", "http://[::1]:3000"})
 	require.NoError(t, err)
 	for _, text := range []string{
 		"", "*", "null", "app.example.com", "https://", "https://*.example.com", "https://app.example.com/", "https://app.example.com/path",
 		"https://app.example.com:443", "http://app.example.com:80", "https://user@app.example.com", "ftp://app.example.com", "https://app.example.com?",
-		"https://:5173", " https://app.example.com",
+		"https://:5173", " https://app.example.com", "HTTPS://app.example.com", "https://app.example.com:", "https://a b",
 	} {
 		_, err := Parse([]string{text})
 		require.Error(t, err, text)

@@ -34,7 +34,8 @@ export function OnlineView({ desk }: { desk: Desk }) {
         <Toolbar order={order} filter={filter} search={search} onChoose={choose} onSearch={setSearch} />
       </header>
       {search.trim() === "" ? (
-        <List desk={desk} list={list} />
+        // Another list begins at its top.
+        <List key={`${order} ${JSON.stringify(filter)}`} desk={desk} list={list} />
       ) : (
         <SearchResults desk={desk} list={list} text={search.trim()} />
       )}
