@@ -9,6 +9,8 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"rollcall/internal/auth"
+	"rollcall/internal/server/address"
+	"rollcall/internal/server/origin"
 )
 
 // Routes are what a router leads to.
@@ -22,6 +24,10 @@ type Routes struct {
 	// Ready says why the process can't serve at the moment; nil if it can.
 	Ready         func(ctx context.Context) error
 	Authenticator auth.Authenticator
+	// Origins are the sites whose pages may use GraphQL.
+	Origins origin.List
+	// Proxies are believed about whom they ask for.
+	Proxies address.Proxies
 	// Present turns an error into what the client sees of it.
 	Present graphql.ErrorPresenterFunc
 	Log     *slog.Logger
@@ -30,10 +36,10 @@ type Routes struct {
 // NewRouter is the handler of all paths.
 func NewRouter(to Routes) http.Handler {
 	r := chi.NewRouter()
-	r.Use(logRequests(to.Log), recoverPanics(to.Log), secureHeaders)
+	r.Use(to.Proxies.Note, logRequests(to.Log), recoverPanics(to.Log), secureHeaders)
 
 	r.Group(func(r chi.Router) {
-		r.Use(authenticate(to.Authenticator, to.Present))
+		r.Use(noPage, to.Origins.Guard, authenticate(to.Authenticator, to.Present))
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions, http.MethodHead} {
 			r.Method(method, "/graphql", to.GraphQL)
 		}
