@@ -92,15 +92,25 @@ func TestEveryKeyExpires(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
 	s := open(t, Options{URL: server.URL(), Prefix: "p", LevelIndex: true, Buckets: 64})
+	_, err := s.Beat(t.Context(), []presence.Beat{{UserID: "ann", DeviceID: "phone"}})
+	require.NoError(t, err)
+	requireExpiry(t, server, 5) // meta, events, online, level and session, though nobody has swept
 	beats := presencetest.SignIn(t, s, 300)
+	requireExpiry(t, server, 4*s.Shards())
 	for _, b := range beats[:100] {
 		_, err := s.End(t.Context(), b.UserID, b.Epoch, presence.SignedOut)
 		require.NoError(t, err)
 	}
 	presencetest.Sweep(t.Context(), t, s)
+	requireExpiry(t, server, 4*s.Shards())
+}
+
+// requireExpiry checks that there are so many keys at least, and that none stays for ever.
+func requireExpiry(t *testing.T, server *redistest.Server, least int) {
+	t.Helper()
 	keys, err := server.Client().Keys(t.Context(), "*").Result()
 	require.NoError(t, err)
-	require.Greater(t, len(keys), 4*s.Shards())
+	require.GreaterOrEqual(t, len(keys), least)
 	for _, key := range keys {
 		ttl, err := server.Client().TTL(t.Context(), key).Result()
 		require.NoError(t, err)

@@ -34,6 +34,8 @@ local function admit(u, epoch, device, nonce)
   return u.online and REFRESHED or RESUMED, epoch
 end
 
+local begun = false -- a session: what the shard's keys are kept for
+
 local function beat(u, device, epoch, nonce, kind)
   if epoch > now + EPOCH_LEAD then
     return AHEAD
@@ -72,7 +74,8 @@ local function beat(u, device, epoch, nonce, kind)
     list(u)
   end
   if fresh then
-    keep(meta_key, events_key, online_key, level_key, u.session)
+    keep(u.session)
+    begun = true
   end
 
   if came then
@@ -97,4 +100,7 @@ for i = HEADER + 1, #ARGV, 2 do
 end
 place()
 redis.call('HINCRBY', meta_key, 'beats', accepted)
+if begun then
+  keep(meta_key, events_key, online_key, level_key) -- now that they are there
+end
 return reply
