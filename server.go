@@ -124,10 +124,18 @@ func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *
 		return nil, err
 	}
 	present := resolvers.ErrorPresenter(api.Log)
-	graphQL := server.NewHandler(resolvers.Schema(api), server.Options{
+	only, err := manifest(cfg.Limits)
+	if err != nil {
+		return nil, err
+	}
+	graphQL, err := server.NewHandler(resolvers.Schema(api), server.Options{
 		Present: present, Recover: resolvers.RecoverFunc(api.Log),
 		WebSocket: webSocket(cfg, authenticator, api.Log),
+		Weigh:     resolvers.Weigh, Introspection: cfg.Introspection(), Suggestions: cfg.Suggestions(), Only: only,
 	})
+	if err != nil {
+		return nil, fmt.Errorf("ROLLCALL_PERSISTED_ONLY: %w", err)
+	}
 	graphQL.Use(share.NewQueries(cfg.HTTP.ShareFor, resolvers.QueryScope))
 	graphQL.Use(resolvers.Extension(api))
 	graphQL.Use(resolvers.Plain())
@@ -160,6 +168,18 @@ func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *
 		return drain(ctx, graphQL, httpServer)
 	})
 	return failed, nil
+}
+
+// manifest is the documents that alone are executed; nil if all are.
+func manifest(cfg config.Limits) (*server.Manifest, error) {
+	if cfg.PersistedOnly == "" {
+		return nil, nil
+	}
+	only, err := server.ReadManifest(cfg.PersistedOnly)
+	if err != nil {
+		return nil, fmt.Errorf("ROLLCALL_PERSISTED_ONLY: %w", err)
+	}
+	return only, nil
 }
 
 // drain closes the sockets and lets requests end; whoever is not done in time is

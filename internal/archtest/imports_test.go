@@ -57,6 +57,7 @@ var mayImport = map[string][]string{
 
 	// who puts it together
 	"internal/server":            {all},
+	"internal/server/document":   {"internal/auth", "internal/server/limit"},
 	"internal/server/execution":  {"internal/live", "internal/server/response", "internal/server/share"},
 	"internal/server/limit":      {},
 	"internal/server/operation":  {},

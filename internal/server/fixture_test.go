@@ -37,16 +37,32 @@ func serve(t *testing.T) *fixture {
 	return serveBy(t, func(*http.Server) {})
 }
 
+// serveWith is serve with options that are configured further.
+func serveWith(t *testing.T, options func(*Options)) *fixture {
+	t.Helper()
+	return newFixture(t, options, func(*http.Server) {})
+}
+
 // serveBy is serve by an HTTP server that is configured further.
 func serveBy(t *testing.T, configure func(*http.Server)) *fixture {
 	t.Helper()
+	return newFixture(t, func(*Options) {}, configure)
+}
+
+func newFixture(t *testing.T, options func(*Options), configure func(*http.Server)) *fixture {
+	t.Helper()
 	log, logged := logtest.New(slog.LevelDebug)
 	f := &fixture{schema: servertest.NewSchema(), log: logged}
-	f.Handler = NewHandler(f.schema, Options{
-		Present:   servertest.Present,
-		Recover:   servertest.Recover,
-		WebSocket: ws.Config{Authenticator: servertest.Authenticator{}, Log: log},
-	})
+	o := Options{
+		Present:       servertest.Present,
+		Recover:       servertest.Recover,
+		WebSocket:     ws.Config{Authenticator: servertest.Authenticator{}, Log: log},
+		Introspection: true,
+	}
+	options(&o)
+	var err error
+	f.Handler, err = NewHandler(f.schema, o)
+	require.NoError(t, err)
 	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/assets/panic" {
 			panic("in a page")
