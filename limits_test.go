@@ -18,6 +18,7 @@ import (
 	"rollcall/internal/feed"
 	"rollcall/internal/keepalive"
 	"rollcall/internal/presence"
+	"rollcall/internal/throttle"
 	"rollcall/internal/users"
 	"rollcall/resolvers"
 )
@@ -77,15 +78,17 @@ func serveCounting(t testing.TB, change func(*config.Config)) (url string, calls
 	hub := feed.NewHub(counting, feed.Config{}, log)
 	hub.Start()
 	t.Cleanup(hub.Stop)
-	service := presence.NewService(counting, cfg.Store.Rules(), nil, log)
+	service := presence.NewService(counting, cfg.Store.Rules(), nil, log).AnsweringEarly(cfg.Limits.EarlyBeats)
+	limits := newThrottle(cfg, memory, log)
 	api := resolvers.Dependencies{
-		Service: service, Directory: strangers{&counting.calls}, Feed: hub,
-		Keeper: keepalive.New(service, hub, log), Beats: presence.NewSweeper(counting, log), Log: log,
+		Service: throttle.Service{Service: service, Throttle: limits}, Directory: strangers{&counting.calls}, Feed: hub,
+		Keeper: throttle.Keeper{Keeper: keepalive.New(service, hub, log), Throttle: limits},
+		Beats:  presence.NewSweeper(counting, log), Log: log,
 	}
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	var running parts
-	_, err = serveHTTP(&running, cfg, listener, memory, api)
+	_, err = serveHTTP(&running, cfg, listener, memory, api, limits)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, running.stop(context.Background())) })
 	return "http://" + listener.Addr().String() + "/", &counting.calls

@@ -19,6 +19,7 @@ import (
 	"rollcall/internal/server"
 	"rollcall/internal/server/share"
 	"rollcall/internal/server/ws"
+	"rollcall/internal/throttle"
 	"rollcall/internal/users/directory"
 	"rollcall/resolvers"
 	"rollcall/web"
@@ -95,13 +96,14 @@ func run(ctx context.Context, cfg config.Config, stdout io.Writer, log *slog.Log
 
 	running.loop("history", func(ctx context.Context) { presence.RunHistory(ctx, store, log) })
 
-	service := presence.NewService(store, cfg.Store.Rules(), levels{details}, log)
+	service := presence.NewService(store, cfg.Store.Rules(), levels{details}, log).AnsweringEarly(cfg.Limits.EarlyBeats)
 	running.loop("levels", service.Run)
+	limits := newThrottle(cfg, store, log)
 	api := resolvers.Dependencies{
-		Service: service, Directory: details,
-		Feed: hub, Keeper: keepalive.New(service, hub, log), Beats: sweeper, Log: log,
+		Service: throttle.Service{Service: service, Throttle: limits}, Directory: details, Feed: hub,
+		Keeper: throttle.Keeper{Keeper: keepalive.New(service, hub, log), Throttle: limits}, Beats: sweeper, Log: log,
 	}
-	failed, err := serveHTTP(&running, cfg, listener, store, api)
+	failed, err := serveHTTP(&running, cfg, listener, store, api, limits)
 	if err != nil {
 		return err
 	}
@@ -118,7 +120,7 @@ func run(ctx context.Context, cfg config.Config, stdout io.Writer, log *slog.Log
 
 // serveHTTP starts to serve the API on listener. The channel tells of an end
 // that nobody asked for.
-func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *store, api resolvers.Dependencies) (<-chan error, error) {
+func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *store, api resolvers.Dependencies, limits *throttle.Throttle) (<-chan error, error) {
 	authenticator, err := auth.New(cfg.Auth.Tokens())
 	if err != nil {
 		return nil, err
@@ -131,7 +133,7 @@ func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *
 	graphQL, err := server.NewHandler(resolvers.Schema(api), server.Options{
 		Present: present, Recover: resolvers.RecoverFunc(api.Log),
 		WebSocket: webSocket(cfg, authenticator, api.Log),
-		Weigh:     resolvers.Weigh, Introspection: cfg.Introspection(), Suggestions: cfg.Suggestions(), Only: only,
+		Weigh:     resolvers.Weigh, Charge: limits.Charge, Introspection: cfg.Introspection(), Suggestions: cfg.Suggestions(), Only: only,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ROLLCALL_PERSISTED_ONLY: %w", err)
@@ -170,18 +172,6 @@ func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *
 	return failed, nil
 }
 
-// manifest is the documents that alone are executed; nil if all are.
-func manifest(cfg config.Limits) (*server.Manifest, error) {
-	if cfg.PersistedOnly == "" {
-		return nil, nil
-	}
-	only, err := server.ReadManifest(cfg.PersistedOnly)
-	if err != nil {
-		return nil, fmt.Errorf("ROLLCALL_PERSISTED_ONLY: %w", err)
-	}
-	return only, nil
-}
-
 // drain closes the sockets and lets requests end; whoever is not done in time is
 // cut off.
 func drain(ctx context.Context, sockets *server.Handler, s *http.Server) error {
@@ -199,5 +189,6 @@ func webSocket(cfg config.Config, authenticator auth.Authenticator, log *slog.Lo
 	return ws.Config{
 		Authenticator: authenticator, Log: log,
 		PingInterval: ping, PongTimeout: min(10*time.Second, ping/2),
+		MaxSockets: cfg.Limits.Sockets, MaxUserSockets: cfg.Limits.UserSockets, MaxOperations: cfg.Limits.Subscriptions,
 	}
 }

@@ -27,11 +27,14 @@ var mayImport = map[string][]string{
 	"internal/users":      {},
 	"internal/users/demo": {"internal/users"},
 	"internal/pulse":      {},
+	"internal/peer":       {},
+	"internal/rate":       {},
 	"internal/backoff":    {},
 	"internal/live":       {},
 	"internal/redisconn":  {},
 
 	// stores know their domain
+	"internal/rate/redisrate":        {"internal/rate"},
 	"internal/presence/memstore":     {"internal/presence"},
 	"internal/presence/redisstore":   {"internal/presence", "internal/redisconn"},
 	"internal/presence/presencetest": {"internal/presence", "internal/presence/..."},
@@ -43,7 +46,8 @@ var mayImport = map[string][]string{
 	"internal/feed":      {"internal/backoff", "internal/live", "internal/presence"},
 	"internal/keepalive": {"internal/feed", "internal/presence", "internal/pulse"},
 	"internal/auth":      {"internal/presence"},
-	"internal/config":    {"internal/auth", "internal/presence", "internal/redisconn"},
+	"internal/config":    {"internal/auth", "internal/presence", "internal/rate", "internal/redisconn"},
+	"internal/throttle":  {"internal/auth", "internal/keepalive", "internal/peer", "internal/presence", "internal/pulse", "internal/rate"},
 
 	// the API: domain and generated types meet here and nowhere below
 	"dataloader":          {"internal/presence", "internal/users"},
@@ -65,7 +69,7 @@ var mayImport = map[string][]string{
 	"internal/server/request":    {"internal/auth", "internal/presence", "internal/server/limit", "internal/server/refusal"},
 	"internal/server/response":   {},
 	"internal/server/share":      {"internal/auth", "internal/live"},
-	"internal/server/ws":         {"internal/auth", "internal/presence", "internal/pulse", "internal/server/..."},
+	"internal/server/ws":         {"internal/auth", "internal/peer", "internal/presence", "internal/pulse", "internal/server/..."},
 	"internal/server/sse":        {"internal/auth", "internal/presence", "internal/server/..."},
 	"internal/server/unary":      {"internal/server/..."},
 	"internal/server/servertest": {all},
@@ -93,7 +97,7 @@ var onlyIn = map[string][]string{
 	"github.com/jackc/pgx":             {"internal/users/sqlsource", "internal/pgtest"},
 	"github.com/maypok86/otter":        {"internal/users/directory", "internal/server"},
 	"github.com/pressly/goose":         {"internal/users/sqlsource"},
-	"github.com/redis/go-redis":        {"internal/redisconn", "internal/presence/redisstore", "internal/users/redistier", "internal/redistest", ""},
+	"github.com/redis/go-redis":        {"internal/redisconn", "internal/presence/redisstore", "internal/users/redistier", "internal/rate/redisrate", "internal/redistest", ""},
 	"github.com/schollz/progressbar":   {""},
 	"github.com/tidwall/btree":         {"internal/presence/memstore"},
 	"github.com/vikstrous/dataloadgen": {"dataloader"},
@@ -102,7 +106,7 @@ var onlyIn = map[string][]string{
 }
 
 // stdOnly import nothing but the standard library.
-var stdOnly = []string{"internal/backoff", "internal/presence", "internal/users", "internal/users/demo", "internal/pulse", "web"}
+var stdOnly = []string{"internal/backoff", "internal/peer", "internal/presence", "internal/rate", "internal/users", "internal/users/demo", "internal/pulse", "web"}
 
 // goPackage is what `go list` says of a package.
 type goPackage struct {

@@ -9,7 +9,9 @@ import (
 type key struct{}
 
 // With is ctx with a client's address.
-func With(ctx context.Context, address netip.Addr) context.Context { return context.WithValue(ctx, key{}, address) }
+func With(ctx context.Context, address netip.Addr) context.Context {
+	return context.WithValue(ctx, key{}, address)
+}
 
 // Address is the address of the client that ctx belongs to; the zero address if there is none.
 func Address(ctx context.Context) netip.Addr {

@@ -33,7 +33,7 @@ func NewRouter(to Routes) http.Handler {
 	r.Use(logRequests(to.Log), recoverPanics(to.Log), secureHeaders)
 
 	r.Group(func(r chi.Router) {
-		r.Use(authenticate(to.Authenticator, to.Present))
+		r.Use(noteAddress, authenticate(to.Authenticator, to.Present))
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions, http.MethodHead} {
 			r.Method(method, "/graphql", to.GraphQL)
 		}

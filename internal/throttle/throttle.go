@@ -73,7 +73,9 @@ func (t *Throttle) Beat(ctx context.Context, caller auth.Caller, signsIn bool) e
 	return refusal(tooMany, t.signIns.Take(ctx, caller.ID))
 }
 
-func trusted(caller auth.Caller) bool { return caller.Role == auth.Service || caller.Role == auth.Admin }
+func trusted(caller auth.Caller) bool {
+	return caller.Role == auth.Service || caller.Role == auth.Admin
+}
 
 // take takes n of a user's and of their address's bucket.
 func take(ctx context.Context, tooMuch, user string, n int, users, addresses *rate.Buckets) error {
