@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,7 +19,8 @@ import (
 	"rollcall/internal/feed"
 	"rollcall/internal/keepalive"
 	"rollcall/internal/presence"
-	"rollcall/internal/throttle"
+	"rollcall/internal/rate"
+	"rollcall/internal/redistest"
 	"rollcall/internal/users"
 	"rollcall/resolvers"
 )
@@ -79,18 +81,17 @@ func serveCounting(t testing.TB, change func(*config.Config)) (url string, calls
 	hub.Start()
 	t.Cleanup(hub.Stop)
 	service := presence.NewService(counting, cfg.Store.Rules(), nil, log).AnsweringEarly(cfg.Limits.EarlyBeats)
-	limits := newThrottle(cfg, memory, log)
+	var running parts
+	t.Cleanup(func() { require.NoError(t, running.stop(context.Background())) })
+	limits := newLimits(&running, cfg, memory, log)
 	api := resolvers.Dependencies{
-		Service: throttle.Service{Service: service, Throttle: limits}, Directory: strangers{&counting.calls}, Feed: hub,
-		Keeper: throttle.Keeper{Keeper: keepalive.New(service, hub, log), Throttle: limits},
-		Beats:  presence.NewSweeper(counting, log), Log: log,
+		Service: limits.service(service), Directory: strangers{&counting.calls}, Feed: hub,
+		Keeper: limits.keeper(keepalive.New(service, hub, log)), Beats: presence.NewSweeper(counting, log), Log: log,
 	}
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	var running parts
 	_, err = serveHTTP(&running, cfg, listener, memory, api, limits)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, running.stop(context.Background())) })
 	return "http://" + listener.Addr().String() + "/", &counting.calls
 }
 
@@ -193,4 +194,57 @@ func TestSettingsOfDocuments(t *testing.T) {
 		cfg.Users.DatabaseURL = "sqlite:" + filepath.Join(t.TempDir(), "rollcall.db")
 		require.ErrorContains(t, run(t.Context(), cfg, os.Stderr, slog.New(slog.DiscardHandler)), "ROLLCALL_PERSISTED_ONLY")
 	}
+}
+
+func TestRatesAreLimited(t *testing.T) {
+	url, calls := serveCounting(t, func(cfg *config.Config) {
+		cfg.Limits.EarlyBeats = 1
+		cfg.Limits.UserBeats = rate.Limit{Count: 6, Per: time.Hour}
+		cfg.Limits.UserSignIns = rate.Limit{Count: 2, Per: time.Hour}
+		cfg.Limits.UserCost = rate.Limit{Count: 1000, Per: time.Hour}
+	})
+	requireLimited := func(a answer) {
+		t.Helper()
+		require.Equal(t, "RATE_LIMITED", a.code())
+		require.Positive(t, a.Errors[0].Extensions.RetryAfterMs)
+	}
+	var in signedIn
+	post(t, url, "dev:ann", signIn).into(t, &in)
+	beat := func() string {
+		return fmt.Sprintf(`mutation { heartbeat(input: {deviceId: "phone", session: %q}) { outcome session } }`, in.Heartbeat.Session)
+	}
+	before := calls.Load()
+	for range 3 {
+		require.Empty(t, post(t, url, "dev:ann", beat()).Errors)
+	}
+	require.Equal(t, before+1, calls.Load(), "early beats are answered from memory")
+	post(t, url, "dev:ann", signIn).into(t, &in)
+	before = calls.Load()
+	requireLimited(post(t, url, "dev:ann", signIn))
+	requireLimited(post(t, url, "dev:ann", beat()))
+
+	post(t, url, "dev:bob", `{ onlineUsers(first: 100) { nodes { id } } }`).into(t, new(any))
+	require.Equal(t, before+1, calls.Load())
+	requireLimited(post(t, url, "dev:bob", `{ onlineUsers(first: 100) { nodes { id } } }`))
+	require.Equal(t, before+1, calls.Load(), "what is refused asks nothing of the store")
+	for range 5 {
+		post(t, url, "dev:root:admin", `{ onlineUsers(first: 100) { nodes { id } } }`).into(t, new(any))
+	}
+	cleo := connect(t, url, "dev:ann")
+	cleo.subscribe("1", `subscription { session(input: {deviceId: "tablet"}) { type } }`)
+	require.Contains(t, string(cleo.read().Payload), "RATE_LIMITED")
+}
+
+// Sign-ins are counted on all nodes together.
+func TestSignInsAreLimitedAcrossNodes(t *testing.T) {
+	redis := redistest.Start(t).URL()
+	few := func(cfg *config.Config) {
+		cfg.Store.RedisURL, cfg.Limits.UserSignIns = redis, rate.Limit{Count: 3, Per: time.Hour}
+	}
+	a, b := start(t, few), start(t, few)
+	for _, url := range []string{a.url, b.url, a.url} {
+		require.Empty(t, post(t, url, "dev:ann", signIn).Errors)
+	}
+	require.Equal(t, "RATE_LIMITED", post(t, b.url, "dev:ann", signIn).code())
+	require.Empty(t, post(t, b.url, "dev:bob", signIn).Errors)
 }

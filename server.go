@@ -19,7 +19,6 @@ import (
 	"rollcall/internal/server"
 	"rollcall/internal/server/share"
 	"rollcall/internal/server/ws"
-	"rollcall/internal/throttle"
 	"rollcall/internal/users/directory"
 	"rollcall/resolvers"
 	"rollcall/web"
@@ -98,10 +97,10 @@ func run(ctx context.Context, cfg config.Config, stdout io.Writer, log *slog.Log
 
 	service := presence.NewService(store, cfg.Store.Rules(), levels{details}, log).AnsweringEarly(cfg.Limits.EarlyBeats)
 	running.loop("levels", service.Run)
-	limits := newThrottle(cfg, store, log)
+	limits := newLimits(&running, cfg, store, log)
 	api := resolvers.Dependencies{
-		Service: throttle.Service{Service: service, Throttle: limits}, Directory: details, Feed: hub,
-		Keeper: throttle.Keeper{Keeper: keepalive.New(service, hub, log), Throttle: limits}, Beats: sweeper, Log: log,
+		Service: limits.service(service), Directory: details, Feed: hub,
+		Keeper: limits.keeper(keepalive.New(service, hub, log)), Beats: sweeper, Log: log,
 	}
 	failed, err := serveHTTP(&running, cfg, listener, store, api, limits)
 	if err != nil {
@@ -120,7 +119,7 @@ func run(ctx context.Context, cfg config.Config, stdout io.Writer, log *slog.Log
 
 // serveHTTP starts to serve the API on listener. The channel tells of an end
 // that nobody asked for.
-func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *store, api resolvers.Dependencies, limits *throttle.Throttle) (<-chan error, error) {
+func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *store, api resolvers.Dependencies, limits limits) (<-chan error, error) {
 	authenticator, err := auth.New(cfg.Auth.Tokens())
 	if err != nil {
 		return nil, err
@@ -133,7 +132,7 @@ func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *
 	graphQL, err := server.NewHandler(resolvers.Schema(api), server.Options{
 		Present: present, Recover: resolvers.RecoverFunc(api.Log),
 		WebSocket: webSocket(cfg, authenticator, api.Log),
-		Weigh:     resolvers.Weigh, Charge: limits.Charge, Introspection: cfg.Introspection(), Suggestions: cfg.Suggestions(), Only: only,
+		Weigh:     resolvers.Weigh, Charge: limits.throttle.Charge, Gate: limits.gate, Beats: resolvers.Beats, Introspection: cfg.Introspection(), Suggestions: cfg.Suggestions(), Only: only,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ROLLCALL_PERSISTED_ONLY: %w", err)
@@ -155,7 +154,7 @@ func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *
 			defer cancel()
 			return store.check(ctx)
 		},
-		Authenticator: authenticator, Present: present, Log: api.Log,
+		Authenticator: authenticator, Present: present, Gate: limits.gate, Log: api.Log,
 	})
 
 	httpServer := server.New(listener.Addr().String(), router, api.Log)

@@ -68,6 +68,7 @@ var mayImport = map[string][]string{
 	"internal/server/refusal":    {},
 	"internal/server/request":    {"internal/auth", "internal/presence", "internal/server/limit", "internal/server/refusal"},
 	"internal/server/response":   {},
+	"internal/server/shed":       {"internal/presence"},
 	"internal/server/share":      {"internal/auth", "internal/live"},
 	"internal/server/ws":         {"internal/auth", "internal/peer", "internal/presence", "internal/pulse", "internal/server/..."},
 	"internal/server/sse":        {"internal/auth", "internal/presence", "internal/server/..."},

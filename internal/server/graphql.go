@@ -15,6 +15,7 @@ import (
 	"rollcall/internal/server/document"
 	"rollcall/internal/server/operation"
 	"rollcall/internal/server/refusal"
+	"rollcall/internal/server/shed"
 	"rollcall/internal/server/sse"
 	"rollcall/internal/server/unary"
 	"rollcall/internal/server/ws"
@@ -40,6 +41,9 @@ type Options struct {
 	Introspection bool
 	// Suggestions has errors name what was perhaps meant.
 	Suggestions bool
+	// Gate refuses operations while the node is overloaded, those last that Beats names; nil refuses none.
+	Gate  *shed.Gate
+	Beats func(op *graphql.OperationContext) bool
 	// Only is the documents that alone are executed; nil: all are.
 	Only *Manifest
 }
@@ -78,6 +82,9 @@ func NewHandler(schema graphql.ExecutableSchema, o Options) (*Handler, error) {
 			return nil, fmt.Errorf("manifest: %w", err)
 		}
 		h.Use(o.Only)
+	}
+	if o.Gate != nil {
+		h.Use(queriesLast{gate: o.Gate, beats: o.Beats})
 	}
 	h.Use(o.bounds())
 	h.AroundOperations(refuseAnonymous(o.Present))

@@ -9,6 +9,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"rollcall/internal/auth"
+	"rollcall/internal/server/shed"
 )
 
 // Routes are what a router leads to.
@@ -24,7 +25,9 @@ type Routes struct {
 	Authenticator auth.Authenticator
 	// Present turns an error into what the client sees of it.
 	Present graphql.ErrorPresenterFunc
-	Log     *slog.Logger
+	// Gate refuses requests while the node is overloaded; nil refuses none.
+	Gate *shed.Gate
+	Log  *slog.Logger
 }
 
 // NewRouter is the handler of all paths.
@@ -33,7 +36,7 @@ func NewRouter(to Routes) http.Handler {
 	r.Use(logRequests(to.Log), recoverPanics(to.Log), secureHeaders)
 
 	r.Group(func(r chi.Router) {
-		r.Use(noteAddress, authenticate(to.Authenticator, to.Present))
+		r.Use(admit(to.Gate, to.Present), noteAddress, authenticate(to.Authenticator, to.Present))
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions, http.MethodHead} {
 			r.Method(method, "/graphql", to.GraphQL)
 		}

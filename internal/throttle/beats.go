@@ -2,6 +2,7 @@ package throttle
 
 import (
 	"context"
+	"time"
 
 	"rollcall/internal/auth"
 	"rollcall/internal/keepalive"
@@ -13,14 +14,24 @@ import (
 type Service struct {
 	*presence.Service
 	Throttle *Throttle
+	// Took hears how long the store has taken to accept a heartbeat; nil: nobody does.
+	Took func(time.Duration)
 }
+
+// fromMemory is less than any store takes that others can keep waiting.
+const fromMemory = 50 * time.Microsecond
 
 // Heartbeat is [presence.Service.Heartbeat], or a [*presence.RateLimitedError].
 func (s Service) Heartbeat(ctx context.Context, h presence.Heartbeat) (presence.Lease, error) {
 	if err := s.Throttle.beat(ctx, h); err != nil {
 		return presence.Lease{}, err
 	}
-	return s.Service.Heartbeat(ctx, h)
+	began := time.Now()
+	lease, err := s.Service.Heartbeat(ctx, h)
+	if took := time.Since(began); s.Took != nil && err == nil && took > fromMemory {
+		s.Took(took)
+	}
+	return lease, err
 }
 
 // Keeper is a [keepalive.Keeper] whose callers begin no oftener than a throttle allows. Pongs are not counted: the server asks for them.

@@ -1,0 +1,105 @@
+package shed
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"rollcall/internal/logtest"
+	"rollcall/internal/presence"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// share is how much a gate refuses of n.
+func share(admit func() error) float64 {
+	const n = 10_000
+	refused := 0
+	for range n {
+		if admit() != nil {
+			refused++
+		}
+	}
+	return float64(refused) / n
+}
+
+func TestQueriesAreRefusedBeforeHeartbeats(t *testing.T) {
+	log, logged := logtest.New(slog.LevelInfo)
+	g := New(log)
+	set := func(delay time.Duration, ticks int) {
+		for range ticks {
+			g.set(t.Context(), delay)
+		}
+	}
+	set(10*time.Second, patient-1)
+	require.Zero(t, share(g.AdmitQuery), "a burst is not refused")
+	set(time.Millisecond, 1)
+	set(10*time.Second, patient-1)
+	require.Zero(t, share(g.AdmitQuery))
+
+	set(200*time.Millisecond, 50)
+	require.InDelta(t, mostClosed, share(g.AdmitQuery), 0.02)
+	require.Zero(t, share(g.Admit))
+	require.Equal(t, 1, logged.Count(slog.LevelWarn))
+
+	set(time.Second, 50)
+	require.InDelta(t, mostClosed, share(g.Admit), 0.02)
+
+	limited, ok := errors.AsType[*presence.RateLimitedError](verdict(false))
+	require.True(t, ok)
+	require.GreaterOrEqual(t, limited.RetryAfter, time.Second)
+	require.Less(t, limited.RetryAfter, 2*time.Second)
+
+	set(time.Millisecond, 100)
+	require.Zero(t, share(g.Admit))
+	require.Zero(t, share(g.AdmitQuery), "it recovers by itself")
+	require.Equal(t, 1, logged.Count(slog.LevelInfo))
+}
+
+func TestWithoutAGateAllIsAdmitted(t *testing.T) {
+	var g *Gate
+	require.NoError(t, g.Admit())
+	require.NoError(t, g.AdmitQuery())
+	g.BeatTook(time.Second)
+}
+
+func TestSlowHeartbeatsAreADelay(t *testing.T) {
+	g := New(slog.New(slog.DiscardHandler))
+	require.Zero(t, g.beatsTook())
+	g.BeatTook(100 * time.Millisecond)
+	g.BeatTook(300 * time.Millisecond)
+	require.Equal(t, 200*time.Millisecond, g.beatsTook())
+	require.Zero(t, g.beatsTook())
+}
+
+// Many goroutines that all want a processor wait for one, and when they have ended nobody does.
+func TestABusyProcessorIsADelay(t *testing.T) {
+	g := New(slog.New(slog.DiscardHandler))
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { g.Run(ctx) })
+	var done atomic.Bool
+	for range 200 * runtime.GOMAXPROCS(0) {
+		running.Go(func() {
+			for !done.Load() {
+				for began := time.Now(); time.Since(began) < 2*time.Millisecond; {
+				}
+				runtime.Gosched()
+			}
+		})
+	}
+	const within = 30 * time.Second
+	require.Eventually(t, func() bool { return g.AdmitQuery() != nil }, within, time.Millisecond)
+	done.Store(true)
+	require.Eventually(t, func() bool { return g.queries.closed.Load() == 0 }, within, time.Millisecond)
+	cancel()
+	running.Wait()
+}
