@@ -16,7 +16,7 @@ import (
 func admit(gate *shed.Gate, present graphql.ErrorPresenterFunc) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if err := gate.Admit(); err != nil {
+			if err := gate.Admit(r.Context()); err != nil {
 				refusal.Write(w, http.StatusOK, present(r.Context(), gqlerror.Wrap(err)))
 				return
 			}

@@ -36,7 +36,7 @@ func NewRouter(to Routes) http.Handler {
 	r.Use(logRequests(to.Log), recoverPanics(to.Log), secureHeaders)
 
 	r.Group(func(r chi.Router) {
-		r.Use(admit(to.Gate, to.Present), noteAddress, authenticate(to.Authenticator, to.Present))
+		r.Use(admit(to.Gate, to.Present), authenticate(to.Authenticator, to.Present))
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions, http.MethodHead} {
 			r.Method(method, "/graphql", to.GraphQL)
 		}

@@ -21,9 +21,15 @@ const (
 	tick = 100 * time.Millisecond
 	// queriesWait and allWait are the delays above which queries, and everything else, are refused in part.
 	queriesWait = 75 * time.Millisecond
-	allWait     = 250 * time.Millisecond
+	allWait     = 200 * time.Millisecond
 	// retryAfter is when to come back, at the soonest; the latest is twice as late, so that not everybody comes back at once.
 	retryAfter = time.Second
+	// heldFor is how long a request is held before it is refused, between half of it and all. A client that waits for its answer, whether
+	// it waits afterwards as it is told or not, sends nothing more meanwhile, which is what makes the load less; and whoever is held costs
+	// no processor, nor more memory than their idle connection.
+	heldFor = time.Second
+	// mostHeld is how many are held at a time: HTTP/2 has many requests on a connection.
+	mostHeld = 50_000
 	// slowest is the share of waits, of a processor, that is shorter than the one that counts.
 	slowest = 0.9
 )
@@ -33,6 +39,7 @@ type Gate struct {
 	log          *slog.Logger
 	queries, all valve
 	overloaded   bool
+	held         atomic.Int64
 
 	// Of the beats that the store has answered since the last tick:
 	beats, took atomic.Int64 // how many, and nanoseconds
@@ -72,10 +79,29 @@ func (g *Gate) set(ctx context.Context, delay time.Duration) {
 	g.overloaded = shedding
 }
 
-// Admit admits a request of whatever kind, or refuses it by a [*presence.RateLimitedError].
-func (g *Gate) Admit() error { return verdict(g == nil || g.all.admits()) }
+// Admit admits a request of whatever kind, or refuses it by a [*presence.RateLimitedError], after a while or when ctx ends.
+func (g *Gate) Admit(ctx context.Context) error {
+	if g == nil || g.all.admits() {
+		return nil
+	}
+	g.hold(ctx)
+	return verdict(false)
+}
 
-// AdmitQuery is the same for what is no heartbeat.
+func (g *Gate) hold(ctx context.Context) {
+	defer g.held.Add(-1)
+	if g.held.Add(1) > mostHeld {
+		return
+	}
+	over := time.NewTimer(heldFor/2 + rand.N(heldFor/2))
+	defer over.Stop()
+	select {
+	case <-over.C:
+	case <-ctx.Done():
+	}
+}
+
+// AdmitQuery admits what is no heartbeat, or refuses it at once.
 func (g *Gate) AdmitQuery() error { return verdict(g == nil || g.queries.admits()) }
 
 func verdict(admitted bool) error {

@@ -31,6 +31,26 @@ func share(admit func() error) float64 {
 	return float64(refused) / n
 }
 
+// all is whether a gate admits whatever comes, with no time to wait.
+func all(g *Gate) func() error {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	return func() error { return g.Admit(ended) }
+}
+
+func TestRefusedRequestsAreHeld(t *testing.T) {
+	g := New(slog.New(slog.DiscardHandler))
+	g.all.closed.Store(full)
+	began := time.Now()
+	require.Error(t, g.Admit(t.Context()))
+	require.GreaterOrEqual(t, time.Since(began), heldFor/2)
+	g.held.Store(mostHeld)
+	began = time.Now()
+	require.Error(t, g.Admit(t.Context()))
+	require.Less(t, time.Since(began), heldFor/2, "too many are held already")
+	require.EqualValues(t, mostHeld, g.held.Load())
+}
+
 func TestQueriesAreRefusedBeforeHeartbeats(t *testing.T) {
 	log, logged := logtest.New(slog.LevelInfo)
 	g := New(log)
@@ -45,13 +65,13 @@ func TestQueriesAreRefusedBeforeHeartbeats(t *testing.T) {
 	set(10*time.Second, patient-1)
 	require.Zero(t, share(g.AdmitQuery))
 
-	set(200*time.Millisecond, 50)
+	set(150*time.Millisecond, 50)
 	require.InDelta(t, mostClosed, share(g.AdmitQuery), 0.02)
-	require.Zero(t, share(g.Admit))
+	require.Zero(t, share(all(g)))
 	require.Equal(t, 1, logged.Count(slog.LevelWarn))
 
 	set(time.Second, 50)
-	require.InDelta(t, mostClosed, share(g.Admit), 0.02)
+	require.InDelta(t, mostClosed, share(all(g)), 0.02)
 
 	limited, ok := errors.AsType[*presence.RateLimitedError](verdict(false))
 	require.True(t, ok)
@@ -59,14 +79,14 @@ func TestQueriesAreRefusedBeforeHeartbeats(t *testing.T) {
 	require.Less(t, limited.RetryAfter, 2*time.Second)
 
 	set(time.Millisecond, 100)
-	require.Zero(t, share(g.Admit))
+	require.Zero(t, share(all(g)))
 	require.Zero(t, share(g.AdmitQuery), "it recovers by itself")
 	require.Equal(t, 1, logged.Count(slog.LevelInfo))
 }
 
 func TestWithoutAGateAllIsAdmitted(t *testing.T) {
 	var g *Gate
-	require.NoError(t, g.Admit())
+	require.NoError(t, g.Admit(t.Context()))
 	require.NoError(t, g.AdmitQuery())
 	g.BeatTook(time.Second)
 }

@@ -17,7 +17,7 @@ type valve struct {
 const (
 	full = 1 << 16
 	// patient is how many ticks a delay has to last before anything is refused, as bursts don't.
-	patient = 5
+	patient = 3
 	// mostClosed leaves some through, or nobody would know when the overload ends.
 	mostClosed = 0.98
 	leastStep  = 0.02
