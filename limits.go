@@ -25,7 +25,7 @@ func newLimits(running *parts, cfg config.Config, s *store, log *slog.Logger) li
 	l := cfg.Limits
 	var signIns throttle.Shared // a node that is alone has its own limit
 	if s.redis != nil {
-		signIns = redisrate.New(s.redis, cfg.Store.KeyPrefix, "signins", l.UserSignIns, log)
+		signIns = redisrate.New(s.redis, cfg.Store.KeyPrefix, "signin", l.UserSignIns, log)
 	}
 	all := limits{throttle: throttle.New(throttle.Limits{
 		UserBeats: l.UserBeats, AddressBeats: l.AddressBeats, UserSignIns: l.UserSignIns, AddressSignIns: l.AddressSignIns,

@@ -14,7 +14,7 @@ import (
 	"rollcall/internal/rate"
 )
 
-//go:embed signins.lua
+//go:embed take.lua
 var source string
 
 const (
@@ -36,7 +36,7 @@ type Limiter struct {
 	failedAt atomic.Int64 // Unix nanoseconds
 }
 
-// New is a limiter of what name says, such as "signins", over a client that stays its caller's.
+// New is a limiter of what name says, such as "signin", over a client that stays its caller's.
 func New(client redis.UniversalClient, prefix, name string, limit rate.Limit, log *slog.Logger) *Limiter {
 	return &Limiter{client: client, script: redis.NewScript(source), prefix: prefix + ":" + name + ":", limit: limit, log: log}
 }

@@ -20,7 +20,7 @@ func TestALimitHoldsAcrossNodes(t *testing.T) {
 		require.NoError(t, err)
 		client := redis.NewClient(o)
 		t.Cleanup(func() { require.NoError(t, client.Close()) })
-		return New(client, "test", "signins", rate.Limit{Count: 4, Per: 2 * time.Second}, slog.New(slog.DiscardHandler))
+		return New(client, "test", "signin", rate.Limit{Count: 4, Per: 2 * time.Second}, slog.New(slog.DiscardHandler))
 	}
 	a, b := node(), node()
 	for range 2 {
@@ -34,7 +34,7 @@ func TestALimitHoldsAcrossNodes(t *testing.T) {
 	require.Zero(t, b.Take(t.Context(), "bob"))
 	require.Eventually(t, func() bool { return b.Take(t.Context(), "ann") == 0 }, 10*time.Second, 10*time.Millisecond)
 
-	left, err := a.client.PTTL(t.Context(), "test:signins:ann").Result()
+	left, err := a.client.PTTL(t.Context(), "test:signin:ann").Result()
 	require.NoError(t, err)
 	require.Greater(t, left, time.Duration(0))
 	require.LessOrEqual(t, left, 2*time.Second, "it is forgotten when it is full")
@@ -43,9 +43,9 @@ func TestALimitHoldsAcrossNodes(t *testing.T) {
 func TestWithoutRedisAllIsAllowed(t *testing.T) {
 	client := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1})
 	t.Cleanup(func() { require.NoError(t, client.Close()) })
-	l := New(client, "test", "signins", rate.Limit{Count: 1, Per: time.Hour}, slog.New(slog.DiscardHandler))
+	l := New(client, "test", "signin", rate.Limit{Count: 1, Per: time.Hour}, slog.New(slog.DiscardHandler))
 	for range 10 {
 		require.Zero(t, l.Take(context.Background(), "ann"))
 	}
-	require.Zero(t, New(client, "test", "signins", rate.Limit{}, slog.New(slog.DiscardHandler)).Take(t.Context(), "ann"))
+	require.Zero(t, New(client, "test", "signin", rate.Limit{}, slog.New(slog.DiscardHandler)).Take(t.Context(), "ann"))
 }
