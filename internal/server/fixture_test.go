@@ -74,7 +74,7 @@ func newFixture(t *testing.T, options func(*Options), configure func(*http.Serve
 	})
 	router := NewRouter(Routes{
 		GraphQL: f.Handler, Page: page, Admin: admin, Ready: func(context.Context) error { return f.notReady },
-		Authenticator: servertest.Authenticator{}, Present: servertest.Present, Log: log,
+		Authenticator: servertest.Authenticator{}, Present: servertest.Present, Gate: o.Gate, Log: log,
 	})
 	f.http = httptest.NewUnstartedServer(nil)
 	f.http.Config = New("", router, log)

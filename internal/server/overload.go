@@ -7,6 +7,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"rollcall/internal/pulse"
 	"rollcall/internal/server/refusal"
 	"rollcall/internal/server/shed"
 )
@@ -17,7 +18,11 @@ func admit(gate *shed.Gate, present graphql.ErrorPresenterFunc) func(http.Handle
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if err := gate.Admit(r.Context()); err != nil {
-				refusal.Write(w, http.StatusOK, present(r.Context(), gqlerror.Wrap(err)))
+				status := http.StatusOK // as for whatever GraphQL refuses
+				if r.Header.Get("Upgrade") != "" {
+					status = http.StatusServiceUnavailable
+				}
+				refusal.Write(w, status, present(r.Context(), gqlerror.Wrap(err)))
 				return
 			}
 			next.ServeHTTP(w, r)
@@ -43,11 +48,15 @@ func (queriesLast) ExtensionName() string { return "QueriesLast" }
 func (queriesLast) Validate(graphql.ExecutableSchema) error { return nil }
 
 // MutateOperationContext refuses an operation; it changes nothing.
-func (q queriesLast) MutateOperationContext(_ context.Context, op *graphql.OperationContext) *gqlerror.Error {
+func (q queriesLast) MutateOperationContext(ctx context.Context, op *graphql.OperationContext) *gqlerror.Error {
+	admit := q.gate.AdmitQuery
 	if q.beats != nil && q.beats(op) {
-		return nil
+		if pulse.FromContext(ctx) == nil { // an HTTP request, which was admitted before it was read
+			return nil
+		}
+		admit = q.gate.AdmitOnSocket
 	}
-	if err := q.gate.AdmitQuery(); err != nil {
+	if err := admit(); err != nil {
 		return gqlerror.Wrap(err)
 	}
 	return nil

@@ -101,6 +101,9 @@ func (g *Gate) hold(ctx context.Context) {
 	}
 }
 
+// AdmitOnSocket is [Gate.Admit] for a message of a socket, which is refused at once: others wait behind it.
+func (g *Gate) AdmitOnSocket() error { return verdict(g == nil || g.all.admits()) }
+
 // AdmitQuery admits what is no heartbeat, or refuses it at once.
 func (g *Gate) AdmitQuery() error { return verdict(g == nil || g.queries.admits()) }
 
