@@ -100,7 +100,7 @@ test-web: web ## Check the types of the library and the pages, and run their uni
 	$(NPM) --prefix web test
 
 .PHONY: test-browser
-test-browser: web build ## Try the library against a real server, and drive the pages in a real browser; pictures go to artifacts/
+test-browser: deps web build ## Try the library against a real server, and drive the pages in a real browser; pictures go to artifacts/
 	CHROMIUM="$$(scripts/find-chromium)" ROLLCALL_BIN="$(CURDIR)/bin/rollcall" ROLLCALL_ARTIFACTS="$(ARTIFACTS)" $(NPM) --prefix web run test:browser
 
 .PHONY: test-walkthrough

@@ -85,6 +85,14 @@ type message struct {
 // connect opens a socket as the bearer of token.
 func connect(t *testing.T, url, token string) *socket {
 	t.Helper()
+	s := open(t, url, token)
+	require.Equal(t, "connection_ack", s.read().Type)
+	return s
+}
+
+// open opens a socket with a token that may be refused.
+func open(t *testing.T, url, token string) *socket {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	conn, res, err := websocket.Dial(ctx, strings.Replace(url, "http", "ws", 1)+"graphql", &websocket.DialOptions{
@@ -97,7 +105,6 @@ func connect(t *testing.T, url, token string) *socket {
 	t.Cleanup(func() { _ = conn.CloseNow() })
 	s := &socket{t, conn}
 	s.write(message{Type: "connection_init", Payload: encoded(t, map[string]string{"Authorization": "Bearer " + token})})
-	require.Equal(t, "connection_ack", s.read().Type)
 	return s
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -95,7 +96,7 @@ func TestTokenIsTakenByAServerWithTheSameSecret(t *testing.T) {
 	stdout, stderr, code := execution(t, "token", "--user=gw", "--role=service", "--expires=5m")
 	require.Zero(t, code, stderr)
 
-	server, err := auth.New(auth.Config{Mode: auth.JWT, Secret: []byte(secret)})
+	server, err := auth.New(auth.Config{Mode: auth.JWT, Secret: []byte(secret)}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	caller, err := server.Authenticate(t.Context(), "Bearer "+strings.TrimSpace(stdout))
 	require.NoError(t, err)

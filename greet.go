@@ -15,7 +15,7 @@ import (
 
 // greet prints where to click and what the server works with.
 func greet(w io.Writer, cfg config.Config, addr net.Addr) {
-	page := pageURL(addr)
+	page := pageURL(cfg.HTTP, addr)
 	lines := [][2]string{
 		{"GraphiQL", page},
 		{"Console", page + "admin"},
@@ -34,7 +34,7 @@ func greet(w io.Writer, cfg config.Config, addr net.Addr) {
 }
 
 // pageURL is where a browser on this machine finds the server.
-func pageURL(addr net.Addr) string {
+func pageURL(cfg config.HTTP, addr net.Addr) string {
 	host, port := "localhost", ""
 	if tcp, ok := addr.(*net.TCPAddr); ok {
 		port = strconv.Itoa(tcp.Port)
@@ -42,7 +42,11 @@ func pageURL(addr net.Addr) string {
 			host = tcp.IP.String()
 		}
 	}
-	return "http://" + net.JoinHostPort(host, port) + "/"
+	scheme := "http"
+	if cfg.TLS() {
+		scheme = "https"
+	}
+	return scheme + "://" + net.JoinHostPort(host, port) + "/"
 }
 
 func presenceIn(cfg config.Store) string {
@@ -67,6 +71,9 @@ func usersIn(cfg config.Users) string {
 func callers(cfg config.Auth) string {
 	if cfg.Mode == auth.Dev {
 		return "anybody on this machine: Authorization: Bearer dev:alice (or dev:alice:admin)"
+	}
+	if cfg.JWTSecret == "" {
+		return "with a JSON Web Token of your issuer"
 	}
 	return "with a JSON Web Token; rollcall token makes one"
 }

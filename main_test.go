@@ -72,7 +72,7 @@ func startWith(t testing.TB, log *slog.Logger, change func(*config.Config)) *pro
 	lines := bufio.NewScanner(stdout)
 	for s.url == "" && lines.Scan() {
 		s.startup += lines.Text() + "\n"
-		s.url = regexp.MustCompile(`http://127\.0\.0\.1:\d+/`).FindString(lines.Text())
+		s.url = regexp.MustCompile(`https?://127\.0\.0\.1:\d+/`).FindString(lines.Text())
 	}
 	if s.url == "" {
 		require.NoError(t, <-s.ended)

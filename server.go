@@ -7,21 +7,14 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
-	"sync/atomic"
 	"time"
 
-	"rollcall/internal/auth"
 	"rollcall/internal/config"
 	"rollcall/internal/feed"
 	"rollcall/internal/keepalive"
 	"rollcall/internal/presence"
-	"rollcall/internal/server"
-	"rollcall/internal/server/share"
-	"rollcall/internal/server/ws"
 	"rollcall/internal/users/directory"
 	"rollcall/resolvers"
-	"rollcall/web"
 )
 
 const (
@@ -29,8 +22,6 @@ const (
 	// to. All is over within five seconds: a read of Redis' event log that waits
 	// for news takes up to two.
 	stopTimeout = 2 * time.Second
-	// readyTimeout bounds the look at the store that readiness takes.
-	readyTimeout = time.Second
 )
 
 type serveCommand struct {
@@ -114,80 +105,5 @@ func run(ctx context.Context, cfg config.Config, stdout io.Writer, log *slog.Log
 		return nil
 	case err := <-failed:
 		return fmt.Errorf("serve: %w", err)
-	}
-}
-
-// serveHTTP starts to serve the API on listener. The channel tells of an end
-// that nobody asked for.
-func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *store, api resolvers.Dependencies, limits limits) (<-chan error, error) {
-	authenticator, err := auth.New(cfg.Auth.Tokens())
-	if err != nil {
-		return nil, err
-	}
-	present := resolvers.ErrorPresenter(api.Log)
-	only, err := manifest(cfg.Limits)
-	if err != nil {
-		return nil, err
-	}
-	graphQL, err := server.NewHandler(resolvers.Schema(api), server.Options{
-		Present: present, Recover: resolvers.RecoverFunc(api.Log),
-		WebSocket: webSocket(cfg, authenticator, api.Log),
-		Weigh:     resolvers.Weigh, Charge: limits.throttle.Charge, Gate: limits.gate, Beats: resolvers.Beats, Introspection: cfg.Introspection(), Suggestions: cfg.Suggestions(), Only: only,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("ROLLCALL_PERSISTED_ONLY: %w", err)
-	}
-	graphQL.Use(share.NewQueries(cfg.HTTP.ShareFor, resolvers.QueryScope))
-	graphQL.Use(resolvers.Extension(api))
-	graphQL.Use(resolvers.Plain())
-	var stopping atomic.Bool
-	page := web.PageConfig{Auth: string(cfg.Auth.Mode)}
-	router := server.NewRouter(server.Routes{
-		GraphQL: graphQL,
-		Page:    web.GraphiQL(page),
-		Admin:   web.Admin(page),
-		Ready: func(ctx context.Context) error {
-			if stopping.Load() {
-				return errors.New("the server is stopping")
-			}
-			ctx, cancel := context.WithTimeout(ctx, readyTimeout)
-			defer cancel()
-			return store.check(ctx)
-		},
-		Authenticator: authenticator, Present: present, Gate: limits.gate, Log: api.Log,
-	})
-
-	httpServer := server.New(listener.Addr().String(), router, api.Log)
-	failed := make(chan error, 1)
-	go func() {
-		if err := httpServer.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			failed <- err
-		}
-	}()
-	running.add("HTTP", func(ctx context.Context) error {
-		stopping.Store(true)
-		return drain(ctx, graphQL, httpServer)
-	})
-	return failed, nil
-}
-
-// drain closes the sockets and lets requests end; whoever is not done in time is
-// cut off.
-func drain(ctx context.Context, sockets *server.Handler, s *http.Server) error {
-	err := errors.Join(sockets.Shutdown(ctx), s.Shutdown(ctx))
-	if errors.Is(err, context.DeadlineExceeded) {
-		return s.Close()
-	}
-	return err
-}
-
-// webSocket has pings frequent enough that the pongs alone keep a session
-// online: one may be lost, as with heartbeats.
-func webSocket(cfg config.Config, authenticator auth.Authenticator, log *slog.Logger) ws.Config {
-	ping := min(20*time.Second, cfg.Store.TTL*2/5)
-	return ws.Config{
-		Authenticator: authenticator, Log: log,
-		PingInterval: ping, PongTimeout: min(10*time.Second, ping/2),
-		MaxSockets: cfg.Limits.Sockets, MaxUserSockets: cfg.Limits.UserSockets, MaxOperations: cfg.Limits.Subscriptions,
 	}
 }

@@ -41,7 +41,7 @@ func (c tokenCommand) token(now time.Time) (string, error) {
 		return "", errors.New("--expires must be positive")
 	}
 	if len(tokens.Secret) == 0 {
-		return "", errors.New("set ROLLCALL_JWT_SECRET to the server's secret")
+		return "", errors.New("set ROLLCALL_JWT_SECRET to the server's secret; where tokens are signed with a private key, their issuer makes them")
 	}
 	return auth.Mint(tokens, auth.Caller{ID: c.User, Role: role, ExpiresAt: now.Add(c.Expires)})
 }

@@ -64,6 +64,8 @@ func judge(err error) verdict {
 		return verdict{codeRateLimited, limited.Message, limited.RetryAfter}
 	case errors.As(err, &unavailable):
 		return verdict{codeUnavailable, unavailable.Public(), unavailable.RetryAfter}
+	case errors.Is(err, auth.ErrUnavailable):
+		return verdict{codeUnavailable, auth.ErrUnavailable.Error(), retryAfter}
 	case errors.Is(err, users.ErrUnavailable):
 		return verdict{codeUnavailable, users.ErrUnavailable.Error(), retryAfter}
 	case errors.Is(err, feed.ErrStopped):

@@ -2,8 +2,10 @@ package resolvers
 
 import (
 	"log/slog"
+	"maps"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"rollcall/graph"
 )
@@ -13,7 +15,18 @@ import (
 // caller ([auth.WithCaller]) and its connection's pulse ([pulse.With]); with that of a subscription also its
 // transport's offer ([live.WithOffer]).
 func Schema(d Dependencies) graphql.ExecutableSchema {
-	return graph.NewExecutableSchema(graph.Config{Resolvers: &root{Dependencies: d}})
+	config := graph.Config{Resolvers: &root{Dependencies: d}}
+	config.Schema = withoutDefer(graph.NewExecutableSchema(config).Schema())
+	return graph.NewExecutableSchema(config)
+}
+
+// withoutDefer is a schema without the directive @defer, which gqlparser has in every one. gqlgen answers what is
+// deferred with null for the time being, and no transport of ours sends more than that one answer.
+func withoutDefer(schema *ast.Schema) *ast.Schema {
+	without := *schema
+	without.Directives = maps.Clone(schema.Directives)
+	delete(without.Directives, "defer")
+	return &without
 }
 
 // ErrorPresenter puts errors into the contract's terms.

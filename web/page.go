@@ -43,7 +43,7 @@ func newPage(bundle fs.FS, policy string, cfg PageConfig) *page {
 func withConfig(index []byte, cfg PageConfig) []byte {
 	data, err := json.Marshal(cfg)
 	if err != nil {
-		panic(err) // a struct of strings always encodes
+		panic(err) // strings always encode
 	}
 	block := strings.Replace(configBlock, "{}", string(data), 1)
 	return bytes.Replace(index, []byte(configBlock), []byte(block), 1)

@@ -155,3 +155,18 @@ func TestAdminRunsNothingInline(t *testing.T) {
 	require.Contains(t, policy, "default-src 'none'")
 	require.Contains(t, policy, "frame-ancestors 'none'")
 }
+
+func TestAdminShowsPicturesOfTheOriginsThatAreSet(t *testing.T) {
+	policy := func(cfg PageConfig) string {
+		res, _ := do(t, Admin(cfg), http.MethodGet, "/admin")
+		return res.Header.Get("Content-Security-Policy")
+	}
+	none := policy(PageConfig{Auth: "dev"})
+	require.Contains(t, none, "; img-src 'self' data:; ")
+
+	two := PageConfig{Auth: "jwt", AvatarOrigins: []string{"https://cdn.example", "http://10.0.0.7:9000"}}
+	require.Equal(t, strings.Replace(none, "data:;", "data: https://cdn.example http://10.0.0.7:9000;", 1), policy(two))
+
+	_, body := do(t, newPage(built(), "policy", two), http.MethodGet, "/")
+	require.Contains(t, body, `{"auth":"jwt","avatarOrigins":["https://cdn.example","http://10.0.0.7:9000"]}`)
+}

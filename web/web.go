@@ -6,6 +6,7 @@ import (
 	"embed"
 	"io/fs"
 	"net/http"
+	"strings"
 )
 
 // The bundles are not committed: `make web` builds them. A placeholder in dist lets the package compile
@@ -19,6 +20,8 @@ var dist embed.FS
 type PageConfig struct {
 	// Auth is how the server authenticates: "dev" or "jwt". Only with "dev" is a dev token filled in.
 	Auth string `json:"auth"`
+	// AvatarOrigins are the other sites whose pictures of users the console shows.
+	AvatarOrigins []string `json:"avatarOrigins,omitempty"`
 }
 
 // graphiqlPolicy is the page's Content-Security-Policy: all it needs comes from this server, and no other site
@@ -30,9 +33,13 @@ const graphiqlPolicy = "default-src 'none'; script-src 'self'; worker-src 'self'
 
 // adminPolicy is the console's Content-Security-Policy: nothing inline, and nothing from elsewhere. That holds for
 // pictures too, though the directory's avatars may be on other sites: the console works with no internet, tells nobody
-// who looks at whom, and leaves a script that got in no way out. It shows initials in place of such a picture.
-const adminPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; " +
-	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// who looks at whom, and leaves a script that got in no way out. It shows initials in place of such a picture, unless
+// the operator trusts the site with that.
+func adminPolicy(avatarOrigins []string) string {
+	images := strings.Join(append([]string{"'self'", "data:"}, avatarOrigins...), " ")
+	return "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; " +
+		"img-src " + images + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}
 
 // GraphiQL returns the handler of the GraphiQL page: `/`, and its files under `/assets/`. Any other path
 // is not found. It answers GET and HEAD.
@@ -46,7 +53,7 @@ func GraphiQL(cfg PageConfig) http.Handler {
 // Admin returns the handler of the admin console: `/admin`, the same with a slash, and its files under
 // `/admin/assets/`. Otherwise it is as [GraphiQL].
 func Admin(cfg PageConfig) http.Handler {
-	return http.StripPrefix("/admin", newPage(bundle("admin"), adminPolicy, cfg))
+	return http.StripPrefix("/admin", newPage(bundle("admin"), adminPolicy(cfg.AvatarOrigins), cfg))
 }
 
 // bundle is what npm built of one workspace; empty if it was not built.

@@ -68,7 +68,7 @@ func ServeStock(ctx context.Context, s Stock) error {
 		Service: service, Directory: details, Feed: hub,
 		Keeper: keepalive.New(service, hub, log), Beats: sweeper, Log: log,
 	}
-	authenticator, err := auth.New(auth.Config{Mode: auth.Dev})
+	authenticator, err := auth.New(auth.Config{Mode: auth.Dev}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

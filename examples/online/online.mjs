@@ -14,6 +14,7 @@ const texts = {
   signedOut: "signed out",
   ended: "signed out from elsewhere",
   refused: "offline: the server refuses",
+  closed: "offline",
 };
 
 element("me").textContent = user;

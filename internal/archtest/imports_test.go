@@ -27,7 +27,6 @@ var mayImport = map[string][]string{
 	"internal/users":      {},
 	"internal/users/demo": {"internal/users"},
 	"internal/pulse":      {},
-	"internal/peer":       {},
 	"internal/rate":       {},
 	"internal/backoff":    {},
 	"internal/live":       {},
@@ -45,9 +44,9 @@ var mayImport = map[string][]string{
 	// services of a node
 	"internal/feed":      {"internal/backoff", "internal/live", "internal/presence"},
 	"internal/keepalive": {"internal/feed", "internal/presence", "internal/pulse"},
-	"internal/auth":      {"internal/presence"},
-	"internal/config":    {"internal/auth", "internal/presence", "internal/rate", "internal/redisconn"},
-	"internal/throttle":  {"internal/auth", "internal/keepalive", "internal/peer", "internal/presence", "internal/pulse", "internal/rate"},
+	"internal/auth":      {"internal/backoff", "internal/presence"},
+	"internal/config":    {"internal/auth", "internal/presence", "internal/rate", "internal/redisconn", "internal/server/address", "internal/server/origin"},
+	"internal/throttle":  {"internal/auth", "internal/keepalive", "internal/presence", "internal/pulse", "internal/rate", "internal/server/address"},
 
 	// the API: domain and generated types meet here and nowhere below
 	"dataloader":          {"internal/presence", "internal/users"},
@@ -60,22 +59,25 @@ var mayImport = map[string][]string{
 	},
 
 	// who puts it together
-	"internal/server":            {all},
-	"internal/server/document":   {"internal/auth", "internal/server/limit"},
-	"internal/server/execution":  {"internal/live", "internal/server/response", "internal/server/share"},
-	"internal/server/limit":      {},
-	"internal/server/operation":  {},
-	"internal/server/refusal":    {},
-	"internal/server/request":    {"internal/auth", "internal/presence", "internal/server/limit", "internal/server/refusal"},
-	"internal/server/response":   {},
-	"internal/server/shed":       {"internal/presence"},
-	"internal/server/share":      {"internal/auth", "internal/live"},
-	"internal/server/ws":         {"internal/auth", "internal/peer", "internal/presence", "internal/pulse", "internal/server/..."},
-	"internal/server/sse":        {"internal/auth", "internal/presence", "internal/server/..."},
-	"internal/server/unary":      {"internal/server/..."},
-	"internal/server/servertest": {all},
-	"web":                        {},
-	"":                           {all},
+	"internal/server":             {all},
+	"internal/server/document":    {"internal/auth", "internal/server/limit"},
+	"internal/server/execution":   {"internal/live", "internal/server/response", "internal/server/share"},
+	"internal/server/limit":       {},
+	"internal/server/address":     {},
+	"internal/server/operation":   {},
+	"internal/server/certificate": {},
+	"internal/server/origin":      {},
+	"internal/server/refusal":     {},
+	"internal/server/request":     {"internal/auth", "internal/presence", "internal/server/limit", "internal/server/refusal"},
+	"internal/server/response":    {},
+	"internal/server/shed":        {"internal/presence"},
+	"internal/server/share":       {"internal/auth", "internal/live"},
+	"internal/server/ws":          {"internal/auth", "internal/presence", "internal/pulse", "internal/server/..."},
+	"internal/server/sse":         {"internal/auth", "internal/presence", "internal/server/..."},
+	"internal/server/unary":       {"internal/server/..."},
+	"internal/server/servertest":  {all},
+	"web":                         {},
+	"":                            {all},
 
 	// help for tests
 	"internal/archtest":  {},
@@ -94,6 +96,7 @@ var onlyIn = map[string][]string{
 	"github.com/coder/websocket":       {"internal/server/ws", "internal/server/servertest"},
 	"github.com/go-chi/chi":            {"internal/server"},
 	"github.com/go-redsync/redsync":    {"internal/users/redistier"},
+	"github.com/MicahParks/jwkset":     {"internal/auth"},
 	"github.com/golang-jwt/jwt":        {"internal/auth"},
 	"github.com/jackc/pgx":             {"internal/users/sqlsource", "internal/pgtest"},
 	"github.com/maypok86/otter":        {"internal/users/directory", "internal/server"},
@@ -107,7 +110,7 @@ var onlyIn = map[string][]string{
 }
 
 // stdOnly import nothing but the standard library.
-var stdOnly = []string{"internal/backoff", "internal/peer", "internal/presence", "internal/rate", "internal/users", "internal/users/demo", "internal/pulse", "web"}
+var stdOnly = []string{"internal/backoff", "internal/server/address", "internal/server/certificate", "internal/server/origin", "internal/presence", "internal/rate", "internal/users", "internal/users/demo", "internal/pulse", "web"}
 
 // goPackage is what `go list` says of a package.
 type goPackage struct {

@@ -1,77 +1,60 @@
 package auth
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 )
 
-// Mode is how callers are authenticated.
-type Mode string
+// maxTokenBytes is far beyond any real token, and small enough that hostile
+// ones cost next to nothing.
+const maxTokenBytes = 8 << 10
 
-// The modes.
-const (
-	// Dev believes whoever says they are someone: [DevToken]. For loopback only.
-	Dev Mode = "dev"
-	// JWT takes tokens signed with a secret shared with whoever issues them.
-	JWT Mode = "jwt"
-)
-
-const (
-	// MinSecretBytes is the least length of a secret: that of the digest, as
-	// RFC 7518, section 3.2, asks for.
-	MinSecretBytes = 32
-	// DefaultRoleClaim is the claim that holds a caller's role.
-	DefaultRoleClaim = "role"
-	// Leeway is how far apart the clocks of issuer and server may be.
-	Leeway = 30 * time.Second
-
-	// maxTokenBytes is far beyond any real token, and small enough that hostile
-	// ones cost next to nothing.
-	maxTokenBytes = 8 << 10
-)
-
-// Config says which tokens are good.
-type Config struct {
-	Mode Mode
-	// Secret signs the tokens of [JWT]; at least [MinSecretBytes].
-	Secret []byte
-	// RoleClaim names the claim that holds the role; empty is [DefaultRoleClaim].
-	RoleClaim string
+// Tokens checks tokens as its configuration says.
+type Tokens struct {
+	Authenticator
+	set *keySet // nil without a URL
 }
 
-// Check reports what is wrong with the configuration.
-func (c Config) Check() error {
-	switch c.Mode {
-	case Dev:
-		return nil
-	case JWT:
-		if len(c.Secret) < MinSecretBytes {
-			return fmt.Errorf("the secret for tokens has %d bytes; it needs at least %d", len(c.Secret), MinSecretBytes)
-		}
-		return nil
-	default:
-		return fmt.Errorf("authentication %q is neither %q nor %q", c.Mode, Dev, JWT)
-	}
-}
-
-func (c Config) roleClaim() string {
-	if c.RoleClaim == "" {
-		return DefaultRoleClaim
-	}
-	return c.RoleClaim
-}
-
-// New is the authenticator that cfg asks for.
-func New(cfg Config) (Authenticator, error) {
+// New is the authenticator that cfg asks for. What happens to a key set is told to log.
+func New(cfg Config, log *slog.Logger) (*Tokens, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	if cfg.Mode == Dev {
-		return devTokens{}, nil
+	switch {
+	case cfg.Mode == Dev:
+		return &Tokens{Authenticator: devTokens{}}, nil
+	case cfg.JWKSURL != "":
+		set := newKeySet(cfg.JWKSURL, log)
+		return &Tokens{newVerifier(cfg, set, time.Now), set}, nil
+	case cfg.PublicKeyFile != "":
+		public, err := readKeys(cfg.PublicKeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("public keys: %w", err)
+		}
+		return &Tokens{Authenticator: newVerifier(cfg, public, time.Now)}, nil
 	}
-	return newVerifier(cfg, time.Now), nil
+	return &Tokens{Authenticator: newVerifier(cfg, fixedKeys{secretKey(cfg.Secret)}, time.Now)}, nil
+}
+
+// Run keeps the keys up to date until ctx ends. Without it, tokens whose keys have a URL wait in vain.
+func (t *Tokens) Run(ctx context.Context) {
+	if t.set == nil {
+		<-ctx.Done()
+		return
+	}
+	t.set.run(ctx)
+}
+
+// Ready says why tokens can't be checked at the moment.
+func (t *Tokens) Ready() error {
+	if t.set == nil {
+		return nil
+	}
+	return t.set.ready()
 }
 
 // refuse is [ErrUnauthenticated] with its cause in words fit for the client.

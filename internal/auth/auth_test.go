@@ -1,11 +1,16 @@
 package auth
 
 import (
+	"log/slog"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestNewRefusesWhatCannotWork(t *testing.T) {
 	for name, cfg := range map[string]Config{
@@ -13,9 +18,14 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 		"unknown mode": {Mode: "none"},
 		"no secret":    {Mode: JWT},
 		"short secret": {Mode: JWT, Secret: []byte(strings.Repeat("s", MinSecretBytes-1))},
+		"two sources":  {Mode: JWT, Secret: secret, JWKSURL: "https://id.example.com/keys"},
+		"no such file": {Mode: JWT, PublicKeyFile: filepath.Join(t.TempDir(), "key.pem")},
+		"plain HTTP":   {Mode: JWT, JWKSURL: "http://id.example.com/keys"},
+		"no URL":       {Mode: JWT, JWKSURL: "id.example.com/keys"},
+		"a file's URL": {Mode: JWT, JWKSURL: "file:///etc/keys"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := New(cfg)
+			_, err := New(cfg, slog.New(slog.DiscardHandler))
 			require.Error(t, err)
 		})
 	}

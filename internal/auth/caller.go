@@ -24,6 +24,8 @@ var (
 	ErrUnauthenticated = errors.New("not authenticated")
 	// ErrForbidden: the caller's role does not allow this.
 	ErrForbidden = errors.New("not allowed")
+	// ErrUnavailable: the keys that would tell whether a token is good can't be fetched at the moment.
+	ErrUnavailable = errors.New("tokens can't be checked at the moment")
 )
 
 // TokenError is an ErrUnauthenticated that says why, in words fit for the client: they hold no
@@ -46,7 +48,7 @@ type Caller struct {
 // Authenticator checks tokens.
 type Authenticator interface {
 	// Authenticate is the caller whom the value of an Authorization header
-	// ("Bearer …") names, or a [*TokenError].
+	// ("Bearer …") names, or a [*TokenError], or an [ErrUnavailable] error.
 	Authenticate(ctx context.Context, authorization string) (Caller, error)
 }
 

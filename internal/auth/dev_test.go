@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -8,7 +9,7 @@ import (
 )
 
 func TestDevTokens(t *testing.T) {
-	dev, err := New(Config{Mode: Dev})
+	dev, err := New(Config{Mode: Dev}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 
 	for authorization, want := range map[string]Caller{
@@ -35,7 +36,7 @@ func TestDevTokens(t *testing.T) {
 }
 
 func TestDevTokensRefused(t *testing.T) {
-	dev, err := New(Config{Mode: Dev})
+	dev, err := New(Config{Mode: Dev}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	for name, authorization := range refused {
 		t.Run(name, func(t *testing.T) { requireRefused(t, dev, authorization) })

@@ -5,6 +5,7 @@ import (
 	"crypto/rsa"
 	"encoding/base64"
 	"encoding/json"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +44,7 @@ func verifierAt(t *testing.T, cfg Config) *verifier {
 	t.Helper()
 	cfg.Mode, cfg.Secret = JWT, secret
 	require.NoError(t, cfg.Check())
-	return newVerifier(cfg, func() time.Time { return now })
+	return newVerifier(cfg, fixedKeys{secretKey(secret)}, func() time.Time { return now })
 }
 
 func TestJWT(t *testing.T) {
@@ -132,24 +133,86 @@ func TestJWTForged(t *testing.T) {
 		parts[1] = base64.RawURLEncoding.EncodeToString(claims)
 		requireRefused(t, v, strings.Join(parts, "."))
 	})
+	t.Run("a critical header", func(t *testing.T) {
+		token := jwt.NewWithClaims(jwt.SigningMethodHS256, good(nil))
+		token.Header["crit"] = []string{"b64"}
+		signed, err := token.SignedString(secret)
+		require.NoError(t, err)
+		requireRefused(t, v, "Bearer "+signed)
+	})
+	t.Run("a key id that is a number", func(t *testing.T) {
+		token := jwt.NewWithClaims(jwt.SigningMethodHS256, good(nil))
+		token.Header["kid"] = 7
+		signed, err := token.SignedString(secret)
+		require.NoError(t, err)
+		requireRefused(t, v, "Bearer "+signed)
+	})
 	t.Run("a dev token", func(t *testing.T) { requireRefused(t, v, "Bearer dev:alice:admin") })
 }
 
-func TestRoleClaimIsConfigurable(t *testing.T) {
-	v := verifierAt(t, Config{RoleClaim: "https://example.com/role"})
-	token := sign(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"https://example.com/role": "ADMIN", "role": "ROOT"}))
+func TestClaimsAreConfigurable(t *testing.T) {
+	v := verifierAt(t, Config{RoleClaim: "https://example.com/role", IDClaim: "uid"})
+	token := sign(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{
+		"https://example.com/role": "ADMIN", "role": "ROOT", "uid": "bob",
+	}))
 	caller, err := v.Authenticate(t.Context(), token)
 	require.NoError(t, err)
 	require.Equal(t, Admin, caller.Role)
+	require.Equal(t, "bob", caller.ID)
+
+	requireRefused(t, v, sign(t, jwt.SigningMethodHS256, secret, good(nil))) // it has a sub alone
+	requireRefused(t, v, sign(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"uid": 7})))
+}
+
+func TestIssuerAndAudience(t *testing.T) {
+	v := verifierAt(t, Config{Issuer: "https://id.example.com", Audience: "rollcall"})
+	for name, test := range map[string]struct {
+		changes jwt.MapClaims
+		allowed bool
+	}{
+		"both":                 {jwt.MapClaims{"iss": "https://id.example.com", "aud": "rollcall"}, true},
+		"one of its audiences": {jwt.MapClaims{"iss": "https://id.example.com", "aud": []string{"other", "rollcall"}}, true},
+		"neither":              {nil, false},
+		"no issuer":            {jwt.MapClaims{"aud": "rollcall"}, false},
+		"another issuer":       {jwt.MapClaims{"iss": "https://id.example.com/", "aud": "rollcall"}, false},
+		"issuer in a list":     {jwt.MapClaims{"iss": []string{"https://id.example.com"}, "aud": "rollcall"}, false},
+		"no audience":          {jwt.MapClaims{"iss": "https://id.example.com"}, false},
+		"no audience at all":   {jwt.MapClaims{"iss": "https://id.example.com", "aud": []string{}}, false},
+		"another audience":     {jwt.MapClaims{"iss": "https://id.example.com", "aud": "rollcall-admin"}, false},
+		"audience a number":    {jwt.MapClaims{"iss": "https://id.example.com", "aud": 7}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			token := sign(t, jwt.SigningMethodHS256, secret, good(test.changes))
+			if !test.allowed {
+				requireRefused(t, v, token)
+				return
+			}
+			_, err := v.Authenticate(t.Context(), token)
+			require.NoError(t, err)
+		})
+	}
+}
+
+// Numbers beyond what a time holds neither last for ever by overflow nor stop anybody.
+func TestExtremeTimes(t *testing.T) {
+	v := verifierAt(t, Config{})
+	for _, exp := range []any{-1, 0, 1e300, -1e300, json.Number("9223372036854775807"), json.Number("1e400")} {
+		caller, err := v.Authenticate(t.Context(), sign(t, jwt.SigningMethodHS256, secret, good(jwt.MapClaims{"exp": exp})))
+		if err != nil {
+			require.ErrorIs(t, err, ErrUnauthenticated)
+			continue
+		}
+		require.True(t, caller.ExpiresAt.After(now), "%v", exp)
+	}
 }
 
 func TestMint(t *testing.T) {
-	cfg := Config{Mode: JWT, Secret: secret, RoleClaim: "r"}
+	cfg := Config{Mode: JWT, Secret: secret, RoleClaim: "r", IDClaim: "i", Issuer: "us", Audience: "them"}
 	want := Caller{ID: "alice", Role: Service, ExpiresAt: time.Now().Add(time.Hour).Truncate(time.Second)}
 	token, err := Mint(cfg, want)
 	require.NoError(t, err)
 
-	authenticator, err := New(cfg)
+	authenticator, err := New(cfg, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	caller, err := authenticator.Authenticate(t.Context(), "Bearer "+token)
 	require.NoError(t, err)
@@ -163,4 +226,6 @@ func TestMint(t *testing.T) {
 	require.Error(t, err, "a token that never expires")
 	_, err = Mint(Config{Mode: Dev}, want)
 	require.Error(t, err)
+	_, err = Mint(Config{Mode: JWT, JWKSURL: "https://id.example.com/keys"}, want)
+	require.ErrorContains(t, err, "secret")
 }

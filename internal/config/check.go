@@ -12,6 +12,8 @@ import (
 	"rollcall/internal/auth"
 	"rollcall/internal/presence"
 	"rollcall/internal/redisconn"
+	"rollcall/internal/server/address"
+	"rollcall/internal/server/origin"
 )
 
 // keyPrefix leaves out braces: the prefix is put inside a hash tag, which they
@@ -37,10 +39,42 @@ func (h HTTP) check() error {
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return fmt.Errorf("ROLLCALL_HTTP_ADDR %q has no port from 0 to 65535", h.Addr)
 	}
+	if _, err := h.Origins(); err != nil {
+		return err
+	}
+	if _, err := h.Proxies(); err != nil {
+		return err
+	}
+	if (h.TLSCertFile == "") != (h.TLSKeyFile == "") {
+		return errors.New("ROLLCALL_TLS_CERT_FILE and ROLLCALL_TLS_KEY_FILE go together; only one is set")
+	}
 	if h.ShareFor < 0 {
 		return errors.New("ROLLCALL_SHARE_FOR must not be negative")
 	}
+	for _, pictures := range h.AvatarOrigins {
+		if err := origin.Check(pictures); err != nil {
+			return fmt.Errorf("ROLLCALL_AVATAR_ORIGINS: %w", err)
+		}
+	}
 	return nil
+}
+
+// Origins are the sites whose pages may use the API.
+func (h HTTP) Origins() (origin.List, error) {
+	origins, err := origin.Parse(h.AllowedOrigins)
+	if err != nil {
+		return origins, fmt.Errorf("ROLLCALL_ALLOWED_ORIGINS: %w", err)
+	}
+	return origins, nil
+}
+
+// Proxies are those that are believed.
+func (h HTTP) Proxies() (address.Proxies, error) {
+	proxies, err := address.Parse(h.TrustedProxies)
+	if err != nil {
+		return nil, fmt.Errorf("ROLLCALL_TRUSTED_PROXIES: %w", err)
+	}
+	return proxies, nil
 }
 
 // CheckListener refuses dev tokens on an address that others can reach, whatever name
@@ -109,29 +143,4 @@ func (u Users) Check() error {
 		}
 	}
 	return errors.New("ROLLCALL_DATABASE_URL must be sqlite:PATH or postgres://…")
-}
-
-func (c Config) checkAuth() error {
-	if c.Auth.JWKSURL != "" {
-		return errors.New("ROLLCALL_JWKS_URL is not supported yet; set ROLLCALL_JWT_SECRET")
-	}
-	switch c.Auth.Mode {
-	case auth.Dev:
-		if c.Auth.JWTSecret != "" {
-			return errors.New("ROLLCALL_JWT_SECRET is set but not used, since ROLLCALL_AUTH is dev: " +
-				"set ROLLCALL_AUTH=jwt, or unset the secret")
-		}
-		if !c.HTTP.loopback() {
-			return fmt.Errorf("ROLLCALL_AUTH=dev lets everybody be anybody, so it must listen on loopback, not on %q; "+
-				"set ROLLCALL_AUTH=jwt, or ROLLCALL_HTTP_ADDR to 127.0.0.1:PORT", c.HTTP.Addr)
-		}
-	case auth.JWT:
-		if n := len(c.Auth.JWTSecret); n < auth.MinSecretBytes {
-			return fmt.Errorf("ROLLCALL_AUTH=jwt needs a ROLLCALL_JWT_SECRET of at least %d bytes; it has %d", auth.MinSecretBytes, n)
-		}
-	}
-	if err := c.Auth.Tokens().Check(); err != nil {
-		return fmt.Errorf("ROLLCALL_AUTH: %w", err)
-	}
-	return nil
 }

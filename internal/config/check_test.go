@@ -31,7 +31,16 @@ func TestCheckAccepts(t *testing.T) {
 		"one shard":           func(c *Config) { c.Store.Shards = 1 },
 		"Postgres":            func(c *Config) { c.Users.DatabaseURL = "postgres://host/users" },
 		"JWT on any address":  func(c *Config) { c.HTTP.Addr, c.Auth = ":8080", jwt(32) },
+		"origins":             func(c *Config) { c.HTTP.AllowedOrigins = []string{"https://app.example.com", "http://localhost:5173"} },
+		"proxies":             func(c *Config) { c.HTTP.TrustedProxies = []string{"10.0.0.0/8", "192.0.2.1"} },
+		"TLS":                 func(c *Config) { c.HTTP.TLSCertFile, c.HTTP.TLSKeyFile = "cert.pem", "key.pem" },
+		"a key file":          func(c *Config) { c.Auth = jwt(0); c.Auth.JWTPublicKeyFile = "key.pem" },
+		"a key set":           func(c *Config) { c.Auth = jwt(0); c.Auth.JWKSURL = "https://id.example.com/keys" },
+		"a key set next door": func(c *Config) { c.Auth = jwt(0); c.Auth.JWKSURL = "http://127.0.0.1:9000/keys" },
 		"a prefix with parts": func(c *Config) { c.Store.KeyPrefix = "eu-1.presence_v2" },
+		"origins of pictures": func(c *Config) {
+			c.HTTP.AvatarOrigins = []string{"https://cdn.example", "http://10.0.0.7:9000", "https://img-2.cdn.example:8443"}
+		},
 	} {
 		t.Run(name, func(t *testing.T) { require.NoError(t, with(t, change).Check()) })
 	}
@@ -49,6 +58,11 @@ func TestCheckRefuses(t *testing.T) {
 		"no port":                      {func(c *Config) { c.HTTP.Addr = "localhost" }, "ROLLCALL_HTTP_ADDR"},
 		"a port too high":              {func(c *Config) { c.HTTP.Addr = "127.0.0.1:65536" }, "ROLLCALL_HTTP_ADDR"},
 		"a port by name":               {func(c *Config) { c.HTTP.Addr = "127.0.0.1:http" }, "ROLLCALL_HTTP_ADDR"},
+		"every origin":                 {func(c *Config) { c.HTTP.AllowedOrigins = []string{"*"} }, "ROLLCALL_ALLOWED_ORIGINS"},
+		"an origin with a path":        {func(c *Config) { c.HTTP.AllowedOrigins = []string{"https://app.example.com/"} }, "ROLLCALL_ALLOWED_ORIGINS"},
+		"a proxy by name":              {func(c *Config) { c.HTTP.TrustedProxies = []string{"proxy"} }, "ROLLCALL_TRUSTED_PROXIES"},
+		"a certificate without a key":  {func(c *Config) { c.HTTP.TLSCertFile = "cert.pem" }, "ROLLCALL_TLS_KEY_FILE"},
+		"a key without a certificate":  {func(c *Config) { c.HTTP.TLSKeyFile = "key.pem" }, "ROLLCALL_TLS_CERT_FILE"},
 		"dev on all addresses":         {func(c *Config) { c.HTTP.Addr = ":8080" }, "ROLLCALL_AUTH"},
 		"dev on 0.0.0.0":               {func(c *Config) { c.HTTP.Addr = "0.0.0.0:8080" }, "ROLLCALL_AUTH"},
 		"dev on ::":                    {func(c *Config) { c.HTTP.Addr = "[::]:8080" }, "ROLLCALL_AUTH"},
@@ -59,7 +73,14 @@ func TestCheckRefuses(t *testing.T) {
 		"a secret in dev mode":         {func(c *Config) { c.Auth.JWTSecret = strings.Repeat("s", 32) }, "ROLLCALL_AUTH=jwt"},
 		"a secret in dev, anywhere":    {func(c *Config) { c.HTTP.Addr, c.Auth.JWTSecret = ":8080", "s" }, "ROLLCALL_JWT_SECRET"},
 		"no mode":                      {func(c *Config) { c.Auth.Mode = "" }, "ROLLCALL_AUTH"},
-		"JWKS":                         {func(c *Config) { c.Auth.JWKSURL = "https://example.com/keys" }, "not supported yet"},
+		"a key file in dev mode":       {func(c *Config) { c.Auth.JWTPublicKeyFile = "key.pem" }, "ROLLCALL_JWT_PUBLIC_KEY_FILE"},
+		"a key set in dev mode":        {func(c *Config) { c.Auth.JWKSURL = "https://id.example.com/keys" }, "ROLLCALL_JWKS_URL"},
+		"an issuer in dev mode":        {func(c *Config) { c.Auth.Issuer = "us" }, "ROLLCALL_JWT_ISSUER"},
+		"an audience in dev mode":      {func(c *Config) { c.Auth.Audience = "us" }, "ROLLCALL_JWT_AUDIENCE"},
+		"a secret and a key set":       {func(c *Config) { c.Auth = jwt(32); c.Auth.JWKSURL = "https://id.example.com/keys" }, "ROLLCALL_JWT_SECRET and ROLLCALL_JWKS_URL"},
+		"a key set over plain HTTP":    {func(c *Config) { c.Auth = jwt(0); c.Auth.JWKSURL = "http://u:secret@id.example.com/keys" }, "ROLLCALL_JWKS_URL"},
+		"no claim for the id":          {func(c *Config) { c.Auth = jwt(32); c.Auth.IDClaim = "" }, "ROLLCALL_ID_CLAIM"},
+		"one claim for both":           {func(c *Config) { c.Auth = jwt(32); c.Auth.RoleClaim = "sub" }, "ROLLCALL_ROLE_CLAIM"},
 		"Sentinel without a name":      {func(c *Config) { c.Store.RedisURL = "redis+sentinel://a,b" }, "ROLLCALL_REDIS_URL"},
 		"another scheme":               {func(c *Config) { c.Store.RedisURL = "http://host" }, "ROLLCALL_REDIS_URL"},
 		"no scheme":                    {func(c *Config) { c.Store.RedisURL = "host:6379" }, "ROLLCALL_REDIS_URL"},
@@ -90,7 +111,7 @@ func TestCheckRefuses(t *testing.T) {
 }
 
 func jwt(secretBytes int) Auth {
-	return Auth{Mode: auth.JWT, JWTSecret: strings.Repeat("s", secretBytes), RoleClaim: "role"}
+	return Auth{Mode: auth.JWT, JWTSecret: strings.Repeat("s", secretBytes), IDClaim: "sub", RoleClaim: "role"}
 }
 
 func TestUnknown(t *testing.T) {
@@ -121,5 +142,20 @@ func TestCheckListener(t *testing.T) {
 		} else {
 			require.ErrorContains(t, dev.CheckListener(addr), "ROLLCALL_AUTH")
 		}
+	}
+}
+
+func TestCheckRefusesWhatIsNoOrigin(t *testing.T) {
+	for _, origin := range []string{
+		"", "cdn.example", "//cdn.example", "https://", "https:///", "ftp://cdn.example", "https://cdn.example/", "https://cdn.example/a",
+		"https://CDN.example", "HTTPS://cdn.example", "https://cdn.example:443", "http://cdn.example:80", "https://cdn.example:",
+		"https://*.example", "https://me@cdn.example", "https://cdn.example?a", " https://cdn.example", "https://a.example https://b.example",
+		"https://cdn.example; script-src *", "https://cdn.example\n", "'unsafe-inline'", "*", "data:", "https:",
+	} {
+		t.Run(origin, func(t *testing.T) {
+			err := with(t, func(c *Config) { c.HTTP.AvatarOrigins = []string{"https://cdn.example", origin} }).Check()
+			require.ErrorContains(t, err, "ROLLCALL_AVATAR_ORIGINS")
+			require.ErrorContains(t, err, "such as https://app.example.com")
+		})
 	}
 }

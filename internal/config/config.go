@@ -27,8 +27,14 @@ type Config struct {
 
 // HTTP is where the server listens, and how it answers.
 type HTTP struct {
-	Addr     string        `name:"http-addr" env:"ROLLCALL_HTTP_ADDR" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Listen here; port 0 takes a free one (${default})."`
-	ShareFor time.Duration `name:"share-for" env:"ROLLCALL_SHARE_FOR" default:"100ms" help:"Answer identical queries of the list together, which takes a query this much longer at most; 0 shares nothing (${default})."`
+	Addr           string        `name:"http-addr" env:"ROLLCALL_HTTP_ADDR" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Listen here; port 0 takes a free one (${default})."`
+	AllowedOrigins []string      `name:"allowed-origins" env:"ROLLCALL_ALLOWED_ORIGINS" placeholder:"ORIGIN,…" help:"Let pages of these sites use the API from browsers, such as https://app.example.com; the server's own always may."`
+	TrustedProxies []string      `name:"trusted-proxies" env:"ROLLCALL_TRUSTED_PROXIES" placeholder:"NETWORK,…" help:"Believe these proxies, such as 10.0.0.0/8, about whom they ask for (X-Forwarded-For or Forwarded)."`
+	TLSCertFile    string        `name:"tls-cert-file" env:"ROLLCALL_TLS_CERT_FILE" placeholder:"FILE" help:"Serve HTTPS with this certificate and its chain, in PEM; a change is followed."`
+	TLSKeyFile     string        `name:"tls-key-file" env:"ROLLCALL_TLS_KEY_FILE" placeholder:"FILE" help:"The certificate's private key, in PEM."`
+	ShareFor       time.Duration `name:"share-for" env:"ROLLCALL_SHARE_FOR" default:"100ms" help:"Answer identical queries of the list together, which takes a query this much longer at most; 0 shares nothing (${default})."`
+	// AvatarOrigins are of the directory's pictures: see [HTTP.check] for their form.
+	AvatarOrigins []string `name:"avatar-origins" env:"ROLLCALL_AVATAR_ORIGINS" placeholder:"ORIGIN,…" help:"Show users' pictures from these origins, such as https://cdn.example, in the admin console. Without, it shows only the server's own, and initials."`
 }
 
 // Store is where presence is kept, and by which rules. All nodes of one prefix
@@ -57,16 +63,23 @@ type Users struct {
 
 // Auth is whom the server believes.
 type Auth struct {
-	Mode      auth.Mode `name:"auth" env:"ROLLCALL_AUTH" default:"dev" enum:"dev,jwt" help:"Take dev tokens, on loopback only, or JSON Web Tokens: dev or jwt."`
-	JWTSecret string    `name:"jwt-secret" env:"ROLLCALL_JWT_SECRET" placeholder:"SECRET" help:"The secret of HS256 tokens, at least 32 bytes. Better set by the environment: flags are seen by every process."`
-	JWKSURL   string    `name:"jwks-url" env:"ROLLCALL_JWKS_URL" placeholder:"URL" help:"Public keys of tokens. Not supported yet."`
-	RoleClaim string    `name:"role-claim" env:"ROLLCALL_ROLE_CLAIM" default:"role" help:"The claim that holds USER, SERVICE or ADMIN."`
+	Mode             auth.Mode `name:"auth" env:"ROLLCALL_AUTH" default:"dev" enum:"dev,jwt" help:"Take dev tokens, on loopback only, or JSON Web Tokens: dev or jwt."`
+	JWTSecret        string    `name:"jwt-secret" env:"ROLLCALL_JWT_SECRET" placeholder:"SECRET" help:"The secret of HS256 tokens, at least 32 bytes. Better set by the environment: flags are seen by every process."`
+	JWTPublicKeyFile string    `name:"jwt-public-key-file" env:"ROLLCALL_JWT_PUBLIC_KEY_FILE" placeholder:"FILE" help:"The public keys of tokens, in PEM: RSA, ECDSA or Ed25519."`
+	JWKSURL          string    `name:"jwks-url" env:"ROLLCALL_JWKS_URL" placeholder:"URL" help:"Where the issuer of tokens publishes its public keys."`
+	Issuer           string    `name:"jwt-issuer" env:"ROLLCALL_JWT_ISSUER" placeholder:"ISSUER" help:"Take tokens of this issuer alone (iss)."`
+	Audience         string    `name:"jwt-audience" env:"ROLLCALL_JWT_AUDIENCE" placeholder:"AUDIENCE" help:"Take tokens for this audience alone (aud)."`
+	IDClaim          string    `name:"id-claim" env:"ROLLCALL_ID_CLAIM" default:"sub" help:"The claim that holds the user's id."`
+	RoleClaim        string    `name:"role-claim" env:"ROLLCALL_ROLE_CLAIM" default:"role" help:"The claim that holds USER, SERVICE or ADMIN."`
 }
 
 // Log is how much the server tells.
 type Log struct {
 	Level slog.Level `name:"log-level" env:"ROLLCALL_LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"Log from this level on: debug, info, warn or error (${default})."`
 }
+
+// TLS says whether HTTPS is served.
+func (h HTTP) TLS() bool { return h.TLSCertFile != "" }
 
 // Rules are the rules of presence.
 func (s Store) Rules() presence.Rules {
@@ -82,7 +95,10 @@ func (u Users) EmbeddedPath() (string, bool) {
 
 // Tokens is the configuration of the authenticator.
 func (a Auth) Tokens() auth.Config {
-	return auth.Config{Mode: a.Mode, Secret: []byte(a.JWTSecret), RoleClaim: a.RoleClaim}
+	return auth.Config{
+		Mode: a.Mode, Secret: []byte(a.JWTSecret), PublicKeyFile: a.JWTPublicKeyFile, JWKSURL: a.JWKSURL,
+		Issuer: a.Issuer, Audience: a.Audience, IDClaim: a.IDClaim, RoleClaim: a.RoleClaim,
+	}
 }
 
 // Default is the configuration of a process with no flags and no variables.

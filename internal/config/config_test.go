@@ -38,7 +38,7 @@ func TestDefaults(t *testing.T) {
 			TTL: time.Minute, BackgroundTTL: 150 * time.Second, AwayAfter: 5 * time.Minute,
 		},
 		Users: Users{DatabaseURL: "sqlite:data/rollcall.db"},
-		Auth:  Auth{Mode: auth.Dev, RoleClaim: "role"},
+		Auth:  Auth{Mode: auth.Dev, IDClaim: "sub", RoleClaim: "role"},
 		Limits: Limits{
 			EarlyBeats: 8,
 			UserBeats:  rate.Limit{Count: 1000, Per: 10 * time.Second}, AddressBeats: rate.Limit{Count: 100_000, Per: 10 * time.Second},
@@ -72,12 +72,16 @@ func TestVariables(t *testing.T) {
 	t.Setenv("ROLLCALL_TTL", "2s")
 	t.Setenv("ROLLCALL_LEVEL_INDEX", "false")
 	t.Setenv("ROLLCALL_LOG_LEVEL", "debug")
+	t.Setenv("ROLLCALL_ALLOWED_ORIGINS", "https://a.example.com,https://b.example.com")
+	t.Setenv("ROLLCALL_AVATAR_ORIGINS", "https://cdn.example,http://10.0.0.7:9000")
 	cfg, err := parse(t, "--background-ttl=900ms", "--ttl=500ms")
 	require.NoError(t, err)
 	require.NoError(t, cfg.Check())
 	require.Equal(t, 500*time.Millisecond, cfg.Store.TTL, "a flag goes before a variable")
 	require.False(t, cfg.Store.LevelIndex)
+	require.Equal(t, []string{"https://a.example.com", "https://b.example.com"}, cfg.HTTP.AllowedOrigins)
 	require.Equal(t, slog.LevelDebug, cfg.Log.Level)
+	require.Equal(t, []string{"https://cdn.example", "http://10.0.0.7:9000"}, cfg.HTTP.AvatarOrigins)
 
 	cfg, err = parse(t, "--no-level-index")
 	require.NoError(t, err)

@@ -89,7 +89,7 @@ func (s *Subscription) take() (d *Delta, floor presence.Position, err error) {
 	case s.err != nil:
 		return nil, nil, s.err
 	case len(s.first) > 0:
-		d := s.first[0]
+		d = s.first[0]
 		s.setFirst(s.first[1:])
 		return d, nil, nil
 	case s.lost:

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -26,7 +27,7 @@ func TestBodies(t *testing.T) {
 		{"null members", `{"query":"{ who }","operationName":null,"variables":null,"extensions":null}`, nil, 200, executed},
 		{"space around", " \r\n\t" + `{"query":"{ who }"}` + "\n", nil, 200, executed},
 		{"charset", `{"query":"{ who }"}`, []string{"Content-Type", "application/json; charset=UTF-8"}, 200, executed},
-		{"1 MiB", `{"query":"{ who }","variables":{"a":"` + strings.Repeat("x", limit.Request-40) + `"}}`, nil, 200, executed},
+		{"64 KiB", `{"query":"{ who }","variables":{"a":"` + strings.Repeat("x", limit.Request-40) + `"}}`, nil, 200, executed},
 
 		{"larger", `{"query":"{ who }","variables":{"a":"` + strings.Repeat("x", limit.Request) + `"}}`, nil, 413, "too large"},
 		{"no content type", `{"query":"{ who }"}`, []string{"Content-Type", ""}, 415, "content type"},
@@ -58,6 +59,41 @@ func TestBodies(t *testing.T) {
 				require.Regexp(t, `^\{"errors":\[\{"message":"[^"]+","extensions":\{"code":"BAD_USER_INPUT"\}\}\]\}$`, answer)
 			}
 		})
+	}
+}
+
+// What needs much room is heartbeats of many users, which services send.
+func TestLargeBodiesAreForHeartbeats(t *testing.T) {
+	f := serve(t)
+	const (
+		beats     = `mutation { heartbeats(input: []) }`
+		fragments = `mutation { ...F } fragment F on Mutation { ... { a: heartbeats(input: []) } b: heartbeats(input: []) }`
+		more      = `mutation { ...F } fragment F on Mutation { heartbeats(input: []) record(text: "a") }`
+	)
+	for _, tt := range []struct {
+		caller, query string
+		bytes, status int
+	}{
+		{"gateway", beats, limit.Heartbeats, 200},
+		{"gateway", fragments, limit.Heartbeats, 200},
+		{"gateway", beats, limit.Heartbeats + 1, 413},
+		{"gateway", more, limit.Request, 200},
+		{"gateway", more, limit.Request + 1, 413},
+		{"gateway", `{ who }`, limit.Request, 200},
+		{"gateway", `{ who }`, limit.Request + 1, 413},
+		{"ann", beats, limit.Request, 200},
+		{"ann", beats, limit.Request + 1, 413},
+	} {
+		f.schema.Record = func(context.Context, string) {}
+		if tt.status != http.StatusOK {
+			f.schema.Record = func(context.Context, string) { t.Error("executed") }
+		}
+		body := `{"query":` + quote(tt.query) + `}`
+		body += strings.Repeat(" ", tt.bytes-len(body))
+		response, answer := f.post(t, body, "Authorization", "Bearer "+tt.caller)
+		require.Equal(t, tt.status, response.StatusCode, "%s: %s of %d bytes: %s", tt.caller, tt.query, tt.bytes, answer)
+		response, answer = f.post(t, body, "Authorization", "Bearer "+tt.caller, "Accept", "text/event-stream")
+		require.Equal(t, tt.status, response.StatusCode, "%s: %s of %d bytes: %s", tt.caller, tt.query, tt.bytes, answer)
 	}
 }
 
@@ -111,7 +147,7 @@ func TestDocumentsHaveALimit(t *testing.T) {
 	f := serve(t)
 	document := func(fields int) string { return `{"query":"{` + strings.Repeat(" who", fields) + `}"}` }
 	response, answer := f.post(t, document(limit.DocumentTokens))
-	require.Equal(t, http.StatusUnprocessableEntity, response.StatusCode)
+	require.Equal(t, http.StatusOK, response.StatusCode)
 	require.Contains(t, answer, `"extensions":{"code":"GRAPHQL_PARSE_FAILED"}`)
 	require.Less(t, len(answer), 1000, "the document is not repeated")
 	response, answer = f.post(t, document(100))

@@ -12,7 +12,8 @@ import (
 )
 
 // bounds refuses operations that come to more than a document shows: by fragments that spread each other, by the length
-// of lists, by variables. It also refuses what the validator lets pass of the rule that a subscription has one field.
+// of lists, by variables. It also refuses what the validator lets pass: a
+// subscription that has not one field, and null for whether a field is selected, at which gqlgen panics.
 type bounds struct {
 	weigh         document.Weigh
 	introspection bool
@@ -36,6 +37,9 @@ func (b bounds) MutateOperationContext(ctx context.Context, op *graphql.Operatio
 	cost, err := document.Cost(op.Operation, op.Variables, b.weigh)
 	if err != nil {
 		return err
+	}
+	if hasNull(op.Variables) && nullDecides(op.Variables, op.Operation.SelectionSet) {
+		return invalid("a variable that is null says what to skip or include")
 	}
 	if op.Operation.Operation == ast.Subscription &&
 		len(graphql.CollectFields(op, op.Operation.SelectionSet, []string{"Subscription"})) != 1 {

@@ -89,3 +89,24 @@ func TestHostileDocumentsAreRefusedByAllTransports(t *testing.T) {
 		}
 	}
 }
+
+// A variable with a default may stand where there must be a condition, and be null all the same.
+func TestWhatIsSelectedDependsOnNoNull(t *testing.T) {
+	f := serve(t)
+	for _, document := range []string{
+		`query($on: Boolean = true) { who @include(if: $on) }`,
+		`query($on: Boolean = true) { ... @skip(if: $on) { who } }`,
+		`query($on: Boolean = true) { ...a } fragment a on Query { ...b @skip(if: $on) } fragment b on Query { who }`,
+		`subscription($on: Boolean = true) { count(to: 1) @include(if: $on) }`,
+	} {
+		for range 2 { // a new document, and a known one
+			_, answer := f.post(t, `{"query":`+quote(document)+`,"variables":{"on":null}}`)
+			require.Contains(t, answer, "GRAPHQL_VALIDATION_FAILED", document)
+			require.Contains(t, answer, "a variable that is null", document)
+		}
+		_, answer := f.post(t, `{"query":`+quote(document)+`}`)
+		require.NotContains(t, answer, "GRAPHQL_VALIDATION_FAILED", document)
+	}
+	_, answer := f.post(t, `{"query":`+quote(`mutation($text: String = "a") { record(text: $text) }`)+`,"variables":{"text":null}}`)
+	require.NotContains(t, answer, "GRAPHQL_VALIDATION_FAILED", "other nulls are for the resolvers")
+}

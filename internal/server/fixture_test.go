@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,8 @@ import (
 	"go.uber.org/goleak"
 
 	"rollcall/internal/logtest"
+	"rollcall/internal/server/address"
+	"rollcall/internal/server/origin"
 	"rollcall/internal/server/servertest"
 	"rollcall/internal/server/ws"
 )
@@ -22,6 +25,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience is how long a test waits for something that should happen at once.
 const patience = 10 * time.Second
+
+// allowedOrigin is of the site whose pages may use the fixture's API.
+const allowedOrigin = "https://app.example.com"
 
 // fixture is the whole router over the test schema.
 type fixture struct {
@@ -40,27 +46,37 @@ func serve(t *testing.T) *fixture {
 // serveWith is serve with options that are configured further.
 func serveWith(t *testing.T, options func(*Options)) *fixture {
 	t.Helper()
-	return newFixture(t, options, func(*http.Server) {})
+	return newFixture(t, options, func(*http.Server) {}, (*httptest.Server).Start)
 }
 
 // serveBy is serve by an HTTP server that is configured further.
 func serveBy(t *testing.T, configure func(*http.Server)) *fixture {
 	t.Helper()
-	return newFixture(t, func(*Options) {}, configure)
+	return newFixture(t, func(*Options) {}, configure, (*httptest.Server).Start)
 }
 
-func newFixture(t *testing.T, options func(*Options), configure func(*http.Server)) *fixture {
+// serveTLS is serveBy with TLS, as main serves it.
+func serveTLS(t *testing.T, configure func(*http.Server)) *fixture {
+	t.Helper()
+	return newFixture(t, func(*Options) {}, configure, func(s *httptest.Server) {
+		s.EnableHTTP2 = true
+		s.StartTLS()
+	})
+}
+
+func newFixture(t *testing.T, options func(*Options), configure func(*http.Server), start func(*httptest.Server)) *fixture {
 	t.Helper()
 	log, logged := logtest.New(slog.LevelDebug)
 	f := &fixture{schema: servertest.NewSchema(), log: logged}
+	origins, err := origin.Parse([]string{allowedOrigin})
+	require.NoError(t, err)
 	o := Options{
 		Present:       servertest.Present,
 		Recover:       servertest.Recover,
-		WebSocket:     ws.Config{Authenticator: servertest.Authenticator{}, Log: log},
+		WebSocket:     ws.Config{Authenticator: servertest.Authenticator{}, Origins: origins, Log: log},
 		Introspection: true,
 	}
 	options(&o)
-	var err error
 	f.Handler, err = NewHandler(f.schema, o)
 	require.NoError(t, err)
 	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -75,11 +91,12 @@ func newFixture(t *testing.T, options func(*Options), configure func(*http.Serve
 	router := NewRouter(Routes{
 		GraphQL: f.Handler, Page: page, Admin: admin, Ready: func(context.Context) error { return f.notReady },
 		Authenticator: servertest.Authenticator{}, Present: servertest.Present, Gate: o.Gate, Log: log,
+		Origins: origins, Proxies: address.Proxies{netip.MustParsePrefix("127.0.0.0/8")},
 	})
 	f.http = httptest.NewUnstartedServer(nil)
 	f.http.Config = New("", router, log)
 	configure(f.http.Config)
-	f.http.Start()
+	start(f.http)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()

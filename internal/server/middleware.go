@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5/middleware"
+
+	"rollcall/internal/server/address"
 )
 
 // logRequests logs each request at debug level: no headers, query string or body, which hold tokens and what
@@ -23,7 +25,8 @@ func logRequests(log *slog.Logger) func(http.Handler) http.Handler {
 			ww := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 			next.ServeHTTP(ww, r)
 			log.DebugContext(r.Context(), "request", "method", r.Method, "path", r.URL.Path,
-				"status", ww.Status(), "bytes", ww.BytesWritten(), "took", time.Since(begin))
+				"status", ww.Status(), "bytes", ww.BytesWritten(), "took", time.Since(begin),
+				"client", address.FromContext(r.Context()))
 		})
 	}
 }
@@ -42,7 +45,7 @@ func recoverPanics(log *slog.Logger) func(http.Handler) http.Handler {
 					panic(panicked) // the way to cut a response short, which the http.Server knows
 				}
 				log.ErrorContext(r.Context(), "panic in a request", "method", r.Method, "path", r.URL.Path,
-					"panic", panicked, "stack", string(debug.Stack()))
+					"client", address.FromContext(r.Context()), "panic", panicked, "stack", string(debug.Stack()))
 				if ww.Status() == 0 {
 					plain(ww, http.StatusInternalServerError, "internal error")
 				}
@@ -52,14 +55,30 @@ func recoverPanics(log *slog.Logger) func(http.Handler) http.Handler {
 	}
 }
 
-// secureHeaders keeps browsers from guessing content types, from telling other sites where a reader came from,
-// and from showing the pages inside other sites' ones.
+// secureHeaders keeps browsers from guessing content types, from telling other sites where a reader came from, and
+// from letting other sites' pages show these, reach into them or load what is here. Who came by TLS is to come by nothing
+// else. CORS says which pages may use the API all the same.
 func secureHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("X-Frame-Options", "DENY")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		if r.TLS != nil {
+			h.Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// noPage says of answers that they are for now and for one caller, and never a page, whatever is in them.
+func noPage(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Cache-Control", "no-store")
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		next.ServeHTTP(w, r)
 	})
 }

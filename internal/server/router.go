@@ -9,6 +9,8 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"rollcall/internal/auth"
+	"rollcall/internal/server/address"
+	"rollcall/internal/server/origin"
 	"rollcall/internal/server/shed"
 )
 
@@ -23,6 +25,10 @@ type Routes struct {
 	// Ready says why the process can't serve at the moment; nil if it can.
 	Ready         func(ctx context.Context) error
 	Authenticator auth.Authenticator
+	// Origins are the sites whose pages may use GraphQL.
+	Origins origin.List
+	// Proxies are believed about whom they ask for.
+	Proxies address.Proxies
 	// Present turns an error into what the client sees of it.
 	Present graphql.ErrorPresenterFunc
 	// Gate refuses requests while the node is overloaded; nil refuses none.
@@ -33,10 +39,10 @@ type Routes struct {
 // NewRouter is the handler of all paths.
 func NewRouter(to Routes) http.Handler {
 	r := chi.NewRouter()
-	r.Use(logRequests(to.Log), recoverPanics(to.Log), secureHeaders)
+	r.Use(to.Proxies.Note, logRequests(to.Log), recoverPanics(to.Log), secureHeaders)
 
 	r.Group(func(r chi.Router) {
-		r.Use(admit(to.Gate, to.Present), authenticate(to.Authenticator, to.Present))
+		r.Use(noPage, to.Origins.Guard, admit(to.Gate, to.Present), authenticate(to.Authenticator, to.Present))
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions, http.MethodHead} {
 			r.Method(method, "/graphql", to.GraphQL)
 		}

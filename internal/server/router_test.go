@@ -45,6 +45,10 @@ func TestPaths(t *testing.T) {
 		require.Equal(t, tt.answer, answer, "%s %s", tt.method, tt.path)
 		require.Equal(t, "nosniff", response.Header.Get("X-Content-Type-Options"))
 		require.Equal(t, "no-referrer", response.Header.Get("Referrer-Policy"))
+		require.Equal(t, "DENY", response.Header.Get("X-Frame-Options"))
+		require.Equal(t, "same-origin", response.Header.Get("Cross-Origin-Opener-Policy"))
+		require.Equal(t, "same-origin", response.Header.Get("Cross-Origin-Resource-Policy"))
+		require.Empty(t, response.Header.Get("Strict-Transport-Security"), "that is for TLS")
 	}
 }
 
@@ -86,6 +90,25 @@ func TestPanicIsLoggedAndHidden(t *testing.T) {
 	response, answer = f.post(t, `{"query":"{ panics }"}`)
 	require.Equal(t, http.StatusInternalServerError, response.StatusCode)
 	require.Contains(t, answer, "INTERNAL")
+}
+
+// Answers of the API are never kept and never a page, refusals included.
+func TestAnswersAreNoPages(t *testing.T) {
+	f := serve(t)
+	for _, header := range [][]string{{}, {"Authorization", "Bearer bad"}, {"Content-Type", "text/plain"}, {"Origin", "https://evil.test"}} {
+		response, _ := f.post(t, `{"query":"{ who }"}`, header...)
+		require.Equal(t, "no-store", response.Header.Get("Cache-Control"))
+		require.Equal(t, "default-src 'none'; frame-ancestors 'none'", response.Header.Get("Content-Security-Policy"))
+		require.Equal(t, "nosniff", response.Header.Get("X-Content-Type-Options"))
+	}
+}
+
+// What is logged is who has asked a proxy, and not who has asked in the name of another.
+func TestRequestLogNamesTheClient(t *testing.T) {
+	f := serve(t)
+	f.do(t, "GET", "/healthz", "", "X-Forwarded-For", "198.51.100.7, 192.0.2.1")
+	require.Eventually(t, func() bool { return strings.Contains(f.log.String(), "client=192.0.2.1\n") }, patience, time.Millisecond)
+	require.NotContains(t, f.log.String(), "198.51.100.7")
 }
 
 func TestRequestLogHoldsNoSecrets(t *testing.T) {

@@ -24,8 +24,15 @@ func TestAnswersHaveADeadline(t *testing.T) {
 	require.Positive(t, New("", nil, slog.New(slog.DiscardHandler)).WriteTimeout)
 }
 
-// A client that does not read its answers does not keep its connection.
+// A client that does not read its answers, or a byte now and then, does not keep its connection.
 func TestUnreadAnswersEndTheConnection(t *testing.T) {
+	for name, every := range map[string]time.Duration{"never": time.Hour, "slowly": 10 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) { testUnreadAnswers(t, every) })
+	}
+}
+
+// testUnreadAnswers reads a byte of the answers every so often.
+func testUnreadAnswers(t *testing.T, every time.Duration) {
 	closed := make(chan struct{})
 	f := serveBy(t, func(s *http.Server) {
 		hasty(s)
@@ -38,7 +45,18 @@ func TestUnreadAnswersEndTheConnection(t *testing.T) {
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", f.http.Listener.Addr().String())
 	require.NoError(t, err)
 	body := fmt.Sprintf(`{"query":"mutation($t: String!) { record(text: $t) }","variables":{"t":%q}}`, strings.Repeat("x", limit.Request-1000))
-	done := make(chan struct{})
+	done, read := make(chan struct{}), time.NewTicker(every)
+	defer read.Stop()
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-read.C:
+				_, _ = conn.Read(make([]byte, 1)) // fails when it has been cut off
+			}
+		}
+	}()
 	go func() {
 		defer close(done)
 		for { // until the buffers between here and there are full, and the server has hung up
@@ -71,6 +89,51 @@ func TestBodiesHaveADeadline(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(answer), "HTTP/1.1 408")
 	require.Contains(t, string(answer), "BAD_USER_INPUT")
+}
+
+// A client that goes on sending or reading, a byte at a time, gains nothing by it: what it has is one deadline, not one for
+// each byte.
+func TestDrippingClientsAreCutOff(t *testing.T) {
+	const short, drip = 300 * time.Millisecond, 20 * time.Millisecond
+	body := `{"query":"{ who }"}`
+	header := fmt.Sprintf("POST /graphql HTTP/1.1\r\nHost: rollcall\r\nAuthorization: Bearer ann\r\n"+
+		"Content-Type: application/json\r\nContent-Length: %d\r\n", len(body)+10_000)
+	for name, tt := range map[string]struct {
+		configure func(*http.Server)
+		at, byBit string
+	}{
+		"header": {func(s *http.Server) { s.ReadHeaderTimeout = short }, header, strings.Repeat("X-A: b\r\n", 10_000)},
+		"body":   {func(s *http.Server) { s.ReadTimeout = short }, header + "\r\n" + body, strings.Repeat(" ", 10_000)},
+		"idle":   {func(s *http.Server) { s.IdleTimeout = short }, "GET /healthz HTTP/1.1\r\nHost: rollcall\r\n\r\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := serveBy(t, tt.configure)
+			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", f.http.Listener.Addr().String())
+			require.NoError(t, err)
+			defer func() { _ = conn.Close() }()
+			_, err = io.WriteString(conn, tt.at)
+			require.NoError(t, err)
+			cut := make(chan struct{})
+			go func() {
+				defer close(cut)
+				_, _ = io.Copy(io.Discard, conn)
+			}()
+			begin, ticker := time.Now(), time.NewTicker(drip)
+			defer ticker.Stop()
+			for open := true; open; {
+				select {
+				case <-cut:
+					open = false
+				case <-ticker.C:
+					require.Less(t, time.Since(begin), patience, "it is still served")
+					if len(tt.byBit) > 0 {
+						_, _ = io.WriteString(conn, tt.byBit[:1]) // fails when it has been cut off
+						tt.byBit = tt.byBit[1:]
+					}
+				}
+			}
+		})
+	}
 }
 
 // Streams have deadlines of their own, and may take as long as they like between two events.

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"rollcall/internal/auth"
-	"rollcall/internal/peer"
 	"rollcall/internal/presence"
 	"rollcall/internal/rate"
+	"rollcall/internal/server/address"
 )
 
 // Limits are how much each user, and each address, may ask of a node. Those of costs are in the units of an operation's cost.
@@ -79,8 +79,8 @@ func trusted(caller auth.Caller) bool {
 
 // take takes n of a user's and of their address's bucket.
 func take(ctx context.Context, tooMuch, user string, n int, users, addresses *rate.Buckets) error {
-	if address := peer.Limited(ctx); address != "" {
-		if err := refusal(tooMuch+" from this address", addresses.Take(address, n)); err != nil {
+	if client := address.Counted(ctx); client != "" {
+		if err := refusal(tooMuch+" from this address", addresses.Take(client, n)); err != nil {
 			return err
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rollcall/internal/auth"
-	"rollcall/internal/peer"
 	"rollcall/internal/presence"
 	"rollcall/internal/rate"
+	"rollcall/internal/server/address"
 )
 
 // shared is a limit that is used up after so many.
@@ -28,12 +28,12 @@ func (s *shared) Take(context.Context, string) time.Duration {
 func caller(id string, role auth.Role) auth.Caller { return auth.Caller{ID: id, Role: role} }
 
 // from is a context of a caller at an address.
-func from(t *testing.T, c auth.Caller, address string) context.Context {
+func from(t *testing.T, c auth.Caller, client string) context.Context {
 	ctx := t.Context()
 	if c.ID != "" {
 		ctx = auth.WithCaller(ctx, c)
 	}
-	return peer.With(ctx, netip.MustParseAddr(address))
+	return address.With(ctx, netip.MustParseAddr(client))
 }
 
 func requireRefused(t *testing.T, err error, after time.Duration) {
@@ -67,7 +67,7 @@ func TestUsersAndAddressesHaveTheirOwnLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			th := New(tt.limits, nil, still)
 			const here, elsewhere = "192.0.2.1", "192.0.2.2"
-			ask := func(c auth.Caller, address string) error { return tt.ask(th, from(t, c, address), c) }
+			ask := func(c auth.Caller, client string) error { return tt.ask(th, from(t, c, client), c) }
 			require.NoError(t, ask(ann, here))
 			require.NoError(t, ask(ann, elsewhere))
 			requireRefused(t, ask(ann, elsewhere), time.Second)

@@ -3,7 +3,6 @@
 package heartbeat
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -25,13 +24,14 @@ var _ interface {
 	graphql.Marshaler
 } = (*Input)(nil)
 
-// UnmarshalGQL reads what gqlgen has checked against the schema.
+// UnmarshalGQL reads what gqlgen has checked against the schema, but for null, which may
+// stand in place of a variable's default.
 func (in *Input) UnmarshalGQL(v any) error {
 	fields, ok := v.(map[string]any)
 	if !ok {
-		return fmt.Errorf("a heartbeat is a %T", v)
+		return presence.Invalid("a heartbeat is an object")
 	}
-	in.Active = true
+	in.Active = true // the schema's default
 	for _, name := range [...]string{"userId", "deviceId", "session", "active"} {
 		value, sent := fields[name]
 		if !sent {

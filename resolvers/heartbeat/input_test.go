@@ -37,5 +37,8 @@ func TestInputNamesWhatIsWrong(t *testing.T) {
 	var invalid *presence.InvalidError
 	require.ErrorAs(t, in.UnmarshalGQL(map[string]any{"userId": "ann", "deviceId": json.Number("1.5")}), &invalid)
 	require.Equal(t, "deviceId: an ID is a string or an integer of 64 bits", invalid.Message)
-	require.Error(t, in.UnmarshalGQL("ann"))
+	for _, v := range []any{nil, "ann"} {
+		require.ErrorAs(t, in.UnmarshalGQL(v), &invalid)
+		require.Equal(t, "a heartbeat is an object", invalid.Message)
+	}
 }

@@ -1,8 +1,9 @@
 // The admin console, as an administrator meets it: in a real browser, against a real server.
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
+import { beat, demoUsers, disconnect } from "./api.mjs";
 import { launch, watch } from "./browser.mjs";
-import { beat, demoUsers, disconnect, goLive, phase, picture, signIn } from "./console.mjs";
+import { goLive, phase, picture, signIn } from "./console.mjs";
 import { startServer } from "./server.mjs";
 
 const timeoutMs = 30_000;
@@ -213,6 +214,16 @@ test("who comes is put in at once while nobody reads, and waits in a bar while s
     .filter({ hasText: "Disconnected" })
     .waitFor();
   assert.deepEqual(await listed(), before, "nothing moves under the pointer");
+  await page.getByTestId("news").click();
+  await row("visitor-4").waitFor();
+  const now = await listed();
+  assert.deepEqual(now.slice(0, 3).sort(), ["visitor-2", "visitor-3", "visitor-4"]);
+  assert.ok(!now.includes(before[2] ?? ""));
+  await page.getByTestId("news").waitFor({ state: "detached" });
+
+  await page.mouse.move(180, 420);
+  await beat(server.url, ["visitor-5"]);
+  await page.getByTestId("news").filter({ hasText: "1 new" }).waitFor();
   // A page that changes its width loses the pointer for a moment; scrolled, the list is being read all the same.
   await page.locator(".scroller").evaluate(
     (box) =>
@@ -222,13 +233,6 @@ test("who comes is put in at once while nobody reads, and waits in a bar while s
       }),
   );
   await picture(page, "news");
-
-  await page.getByTestId("news").click();
-  await row("visitor-4").waitFor();
-  const now = await listed();
-  assert.deepEqual(now.slice(0, 3).sort(), ["visitor-2", "visitor-3", "visitor-4"]);
-  assert.ok(!now.includes(before[2] ?? ""));
-  await page.getByTestId("news").waitFor({ state: "detached" });
   noErrors();
 });
 

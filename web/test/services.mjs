@@ -1,9 +1,10 @@
 // Redis and PostgreSQL of a test's own, on free ports of the loopback.
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
 import { start } from "./process.mjs";
 
 /**
@@ -11,6 +12,8 @@ import { start } from "./process.mjs";
  * @property {string} url as rollcall takes it
  * @property {() => Promise<void>} stop
  */
+
+/** @typedef {Service & { sql: (statements: string) => Promise<void> }} Database one that statements can be run on */
 
 /** @returns {Promise<Service>} */
 export async function startRedis() {
@@ -20,7 +23,7 @@ export async function startRedis() {
   return running("redis-server", settings, /Ready to accept connections/, `redis://127.0.0.1:${port}/0`, dir);
 }
 
-/** @returns {Promise<Service>} */
+/** @returns {Promise<Database>} */
 export async function startPostgres() {
   const bin = postgresPrograms();
   const dir = mkdtempSync(join(tmpdir(), "rollcall-postgres-"));
@@ -32,7 +35,13 @@ export async function startPostgres() {
   execFileSync(join(bin, "initdb"), ["--no-sync", "-E", "UTF8", "-A", "trust", "-U", "postgres", "-D", data], options);
   const settings = ["-D", data, "-p", String(port), "-k", dir, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"];
   const url = `postgres://postgres@127.0.0.1:${port}/postgres?sslmode=disable`;
-  return running(join(bin, "postgres"), settings, /ready to accept connections/, url, dir, options);
+  const service = await running(join(bin, "postgres"), settings, /ready to accept connections/, url, dir, options);
+  return {
+    ...service,
+    async sql(statements) {
+      await promisify(execFile)(join(bin, "psql"), [url, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-c", statements]);
+    },
+  };
 }
 
 /**

@@ -18,7 +18,7 @@ type period struct {
 	sum     int64
 	peak    int
 	samples int
-	slot    int64 // of a minute: which part of it the last sample was of
+	part    int64 // of a minute: which of its parts the last sample was of
 }
 
 // RecordOnline implements [presence.History].
@@ -31,11 +31,11 @@ func (s *Store) RecordOnline(_ context.Context, online int) error {
 		h.hours = make(ring, presence.ByHour.Kept())
 	}
 	minute := h.minutes.at(now, presence.ByMinute)
-	slot := int64(now) % presence.ByMinute.Unit().Milliseconds() / presence.SampleEvery.Milliseconds()
-	if minute.samples > 0 && slot <= minute.slot {
+	part := int64(now) % presence.ByMinute.Unit().Milliseconds() / presence.SampleEvery.Milliseconds()
+	if minute.samples > 0 && part <= minute.part {
 		return nil
 	}
-	minute.slot = slot
+	minute.part = part
 	minute.add(online)
 	h.hours.at(now, presence.ByHour).add(online)
 	return nil

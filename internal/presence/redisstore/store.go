@@ -116,7 +116,7 @@ func (s *Store) now() any {
 	return int64(s.opts.Now())
 }
 
-// readArgs are the ARGV that common.lua takes, with room for n more.
+// readArgs are the ARGV that clock.lua and common.lua take, with room for n more.
 func (s *Store) readArgs(g *generation, n int) []any {
 	return append(make([]any, 0, 2+n), s.now(), g.text)
 }

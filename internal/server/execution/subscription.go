@@ -3,6 +3,7 @@ package execution
 import (
 	"bytes"
 	"context"
+	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -19,7 +20,8 @@ type Subscription struct {
 	key      live.Key
 	item     live.Item     // whose answer is being made; nil: none is
 	answer   func() []byte // of the item
-	notify   func()
+	awaited  atomic.Bool   // the answer is, so it is no use to ask for it again
+	made     func()        // is called when it is there
 	onlyNews bool
 	ended    bool
 	last     []byte      // the answer before
@@ -48,18 +50,25 @@ func Start(
 	}
 	context.AfterFunc(ctx, accepted.Source.Close)
 	answers := share.Context(ctx, accepted.Scope)
-	s := &Subscription{
-		notify: notify, source: accepted.Source, onlyNews: accepted.OnlyNews, key: share.SubscriptionKey(op, accepted.Scope),
-		over: func() bool { return ctx.Err() != nil },
-	}
+	s := newSubscription(accepted, share.SubscriptionKey(op, accepted.Scope), notify)
+	s.over = func() bool { return ctx.Err() != nil }
 	s.answer = func() []byte { return answer(answers, exec, op, s.item) } // which stays until there is one
 	return s, nil, nil
+}
+
+func newSubscription(accepted *live.Subscription, key live.Key, notify func()) *Subscription {
+	s := &Subscription{source: accepted.Source, onlyNews: accepted.OnlyNews, key: key}
+	s.made = func() {
+		s.awaited.Store(false)
+		notify()
+	}
+	return s
 }
 
 // Take is the next answer as JSON, nil if there is none now. It does not wait. Sockets may
 // share the answer: nobody changes it. After the last one, ended is true.
 func (s *Subscription) Take() (payload []byte, ended bool) {
-	for {
+	for !s.awaited.Load() {
 		if s.item == nil && !s.ended {
 			s.item, s.ended = s.next()
 		}
@@ -69,10 +78,12 @@ func (s *Subscription) Take() (payload []byte, ended bool) {
 		case s.item == nil:
 			return nil, s.ended
 		}
-		payload, ok := s.item.Share(s.key, s.answer, s.notify)
+		s.awaited.Store(true) // before it can be there
+		payload, ok := s.item.Share(s.key, s.answer, s.made)
 		if !ok {
 			return nil, false
 		}
+		s.awaited.Store(false)
 		s.item = nil
 		if s.onlyNews {
 			if bytes.Equal(payload, s.last) {
@@ -82,6 +93,7 @@ func (s *Subscription) Take() (payload []byte, ended bool) {
 		}
 		return payload, s.ended
 	}
+	return nil, false
 }
 
 // next is the source's next item, nil if there is none now; the last one says why it is the last.

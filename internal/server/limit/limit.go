@@ -4,8 +4,11 @@ package limit
 
 // The sizes of requests: a POST's body, a GET's query string, a message of a WebSocket.
 const (
-	// Request is the most bytes of a request: 1,000 heartbeats with long ids fit.
-	Request = 1 << 20
+	// Request is the most bytes of a request: 500 ids of 120 bytes fit.
+	Request = 64 << 10
+	// Heartbeats is the most bytes of a request of a SERVICE's or ADMIN's that does nothing but the mutation
+	// `heartbeats`: 1,000 of them with long ids fit.
+	Heartbeats = 1 << 20
 	// Anonymous is the most bytes of a request without a token, which can only ask for the schema: GraphiQL does
 	// so in two KiB. What an operation costs before its caller is looked at, parsing and validation, stays small
 	// with it.

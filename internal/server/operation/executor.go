@@ -52,7 +52,8 @@ func NewExecutor(schema graphql.ExecutableSchema, o Options) *Executor {
 	return e
 }
 
-// Use adds what else is to be done with requests, operations, fields and responses. Root fields are fields.
+// Use adds what else is to be done with requests, operations, fields and responses. It panics for an extension that
+// intercepts root fields, which operations of known documents would pass by.
 func (e *Executor) Use(extension graphql.HandlerExtension) {
 	if _, ok := extension.(graphql.RootFieldInterceptor); ok {
 		panic(fmt.Errorf("%s must intercept fields instead of root fields", extension.ExtensionName()))
@@ -91,8 +92,6 @@ func (e *Executor) CreateOperationContext(ctx context.Context, params *graphql.R
 		RootResolverMiddleware: func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
 			return next(ctx)
 		},
-		Extensions: params.Extensions,
-		Headers:    params.Headers,
 	}
 	if op.ResolverMiddleware == nil {
 		op.ResolverMiddleware = func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) }
@@ -103,7 +102,7 @@ func (e *Executor) CreateOperationContext(ctx context.Context, params *graphql.R
 			return op, gqlerror.List{err}
 		}
 	}
-	op.RawQuery, op.OperationName = params.Query, params.OperationName
+	op.RawQuery, op.OperationName, op.Extensions, op.Headers = params.Query, params.OperationName, params.Extensions, params.Headers
 	if errs := e.read(ctx, op, params.Variables); len(errs) > 0 {
 		return op, errs
 	}

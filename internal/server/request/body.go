@@ -15,37 +15,34 @@ import (
 
 const contentType = "application/json"
 
-// readBody reads uncompressed JSON. How long it may take to arrive is the server's to say.
-func readBody(w http.ResponseWriter, r *http.Request, params *graphql.RawParams) *Rejection {
+// readBody reads uncompressed JSON, and how many bytes it has. How long it may take to arrive is the server's to say.
+func readBody(w http.ResponseWriter, r *http.Request, params *graphql.RawParams) (size int, rejection *Rejection) {
 	if rejection := checkHeader(r.Header); rejection != nil {
-		return rejection
+		return 0, rejection
 	}
-	most := int64(limit.Request)
-	if anonymous(r) {
-		most = limit.Anonymous
-	}
+	most := int64(MaxBytes(r.Context()))
 	var body bytes.Buffer
 	body.Grow(int(min(max(r.ContentLength, 0), most)) + bytes.MinRead)
 	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, most))
 
 	var tooLarge *http.MaxBytesError
 	switch {
-	case errors.As(err, &tooLarge) && most < limit.Request:
-		return needsToken()
+	case errors.As(err, &tooLarge) && most == limit.Anonymous:
+		return 0, needsToken()
 	case errors.As(err, &tooLarge):
-		return Malformed(http.StatusRequestEntityTooLarge, "the body is too large")
+		return 0, Malformed(http.StatusRequestEntityTooLarge, "the body is too large")
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return Malformed(http.StatusRequestTimeout, "the body did not arrive in time")
+		return 0, Malformed(http.StatusRequestTimeout, "the body did not arrive in time")
 	case err != nil:
-		return Malformed(http.StatusBadRequest, "the body could not be read")
+		return 0, Malformed(http.StatusBadRequest, "the body could not be read")
 	}
 	if bytes.HasPrefix(bytes.TrimLeft(body.Bytes(), space), []byte("[")) {
-		return Malformed(http.StatusBadRequest, "batched requests are not supported")
+		return 0, Malformed(http.StatusBadRequest, "batched requests are not supported")
 	}
 	if message := decode(body.Bytes(), params); message != "" {
-		return Malformed(http.StatusBadRequest, "the body "+message)
+		return 0, Malformed(http.StatusBadRequest, "the body "+message)
 	}
-	return nil
+	return body.Len(), nil
 }
 
 func checkHeader(h http.Header) *Rejection {

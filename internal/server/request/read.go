@@ -13,21 +13,34 @@ import (
 	"rollcall/internal/server/limit"
 )
 
-// Read reads what a POST's body or a GET's query string asks for. It must be in valid UTF-8, with members of the right
-// types, and no larger than a caller of its kind may send; a larger one is not even read to its end.
-func Read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, *Rejection) {
-	params := &graphql.RawParams{Headers: r.Header}
-	if r.Method == http.MethodPost {
-		return params, readBody(w, r, params)
-	}
-	return params, readQuery(r, params)
+// Request is a GraphQL request that came by HTTP.
+type Request struct {
+	Params *graphql.RawParams
+	method string
+	bytes  int
 }
 
-// Check says whether an operation may be executed by r: mutations by POST only, since browsers send
-// GET requests where another site tells them to.
-func Check(r *http.Request, op *graphql.OperationContext) *Rejection {
-	if op.Operation.Operation == ast.Mutation && r.Method != http.MethodPost {
+// Read reads what a POST's body or a GET's query string asks for. It must be in valid UTF-8, with members of the right
+// types, and no larger than a caller of its kind may send; a larger one is not even read to its end.
+func Read(w http.ResponseWriter, r *http.Request) (*Request, *Rejection) {
+	q := &Request{Params: &graphql.RawParams{Headers: r.Header}, method: r.Method}
+	var rejection *Rejection
+	if r.Method == http.MethodPost {
+		q.bytes, rejection = readBody(w, r, q.Params)
+	} else {
+		q.bytes, rejection = len(r.URL.RawQuery), readQuery(r, q.Params)
+	}
+	return q, rejection
+}
+
+// Check says whether an operation may be executed as it was asked for: mutations by POST only, since browsers send
+// GET requests where another site tells them to; and what is large only if it is for that.
+func (q *Request) Check(op *graphql.OperationContext) *Rejection {
+	if op.Operation.Operation == ast.Mutation && q.method != http.MethodPost {
 		return Malformed(http.StatusMethodNotAllowed, "a mutation must be sent by POST")
+	}
+	if err := CheckSize(op.Operation, q.bytes); err != nil {
+		return &Rejection{http.StatusRequestEntityTooLarge, err}
 	}
 	return nil
 }

@@ -16,9 +16,9 @@ import (
 
 func read(t *testing.T, r *http.Request) *graphql.RawParams {
 	t.Helper()
-	params, rejection := request.Read(httptest.NewRecorder(), r)
+	asked, rejection := request.Read(httptest.NewRecorder(), r)
 	require.Nil(t, rejection)
-	return params
+	return asked.Params
 }
 
 // Both ways of asking come to the same, and a large integer is no float on its way.

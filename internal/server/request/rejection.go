@@ -26,6 +26,11 @@ func Malformed(status int, message string) *Rejection {
 // large, since with a token the same request is welcome.
 func needsToken() *Rejection { return &Rejection{http.StatusUnauthorized, auth.ErrUnauthenticated} }
 
+// ExpiredToken is the rejection of a stream that would end before it has begun.
+func ExpiredToken() *Rejection {
+	return &Rejection{http.StatusUnauthorized, &auth.TokenError{Reason: "the token has expired"}}
+}
+
 // Answer tells the client.
 func (r *Rejection) Answer(w http.ResponseWriter, req *http.Request, exec graphql.GraphExecutor) {
 	if r.status == http.StatusMethodNotAllowed {

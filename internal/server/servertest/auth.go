@@ -9,7 +9,8 @@ import (
 	"rollcall/internal/auth"
 )
 
-// Authenticator knows the tokens "Bearer NAME" of any lower-case name but "bad".
+// Authenticator knows the tokens "Bearer NAME" of any lower-case name but "bad". The caller "gateway" is a SERVICE, and
+// whether "unchecked" is who they say can't be told.
 type Authenticator struct {
 	// ExpiresAt is when tokens expire; zero is never.
 	ExpiresAt time.Time
@@ -23,5 +24,12 @@ func (a Authenticator) Authenticate(_ context.Context, authorization string) (au
 	if !ok || name == "bad" || name == "" {
 		return auth.Caller{}, fmt.Errorf("%w: the token is not valid", auth.ErrUnauthenticated)
 	}
-	return auth.Caller{ID: name, Role: auth.User, ExpiresAt: a.ExpiresAt}, nil
+	role := auth.User
+	switch name {
+	case "gateway":
+		role = auth.Service
+	case "unchecked":
+		return auth.Caller{}, fmt.Errorf("%w: the keys are away", auth.ErrUnavailable)
+	}
+	return auth.Caller{ID: name, Role: role, ExpiresAt: a.ExpiresAt}, nil
 }

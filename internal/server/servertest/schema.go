@@ -33,6 +33,8 @@ type Query {
 type Mutation {
   "Calls the schema's Record."
   record(text: String!): String!
+  "Null."
+  heartbeats(input: [String!]!): String
 }
 type Subscription {
   "1 to the given number, then ends; without one it goes on for ever."

@@ -30,6 +30,8 @@ const (
 	heldFor = time.Second
 	// mostHeld is how many are held at a time: HTTP/2 has many requests on a connection.
 	mostHeld = 50_000
+	// fewest is how many waits it takes to say anything; an overloaded node has thousands of them in a tick.
+	fewest = 20
 	// slowest is the share of waits, of a processor, that is shorter than the one that counts.
 	slowest = 0.9
 )
@@ -154,6 +156,9 @@ func (w *waits) slow() time.Duration {
 	for i, n := range h.Counts {
 		w.counts[i], w.before[i] = n-w.before[i], n
 		all += w.counts[i]
+	}
+	if all < fewest {
+		return 0
 	}
 	left := all - uint64(slowest*float64(all))
 	for i := len(w.counts) - 1; i > 0; i-- {

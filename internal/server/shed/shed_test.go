@@ -100,6 +100,14 @@ func TestSlowHeartbeatsAreADelay(t *testing.T) {
 	require.Zero(t, g.beatsTook())
 }
 
+func TestAnIdleNodeIsNotOverloaded(t *testing.T) {
+	var w waits
+	w.slow()
+	for range 3 {
+		require.Zero(t, w.slow())
+	}
+}
+
 // Many goroutines that all want a processor wait for one, and when they have ended nobody does.
 func TestABusyProcessorIsADelay(t *testing.T) {
 	g := New(slog.New(slog.DiscardHandler))
@@ -107,10 +115,10 @@ func TestABusyProcessorIsADelay(t *testing.T) {
 	var running sync.WaitGroup
 	running.Go(func() { g.Run(ctx) })
 	var done atomic.Bool
-	for range 200 * runtime.GOMAXPROCS(0) {
+	for range 1000 * runtime.GOMAXPROCS(0) {
 		running.Go(func() {
 			for !done.Load() {
-				for began := time.Now(); time.Since(began) < 2*time.Millisecond; {
+				for began := time.Now(); time.Since(began) < 200*time.Microsecond; {
 				}
 				runtime.Gosched()
 			}

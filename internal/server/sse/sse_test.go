@@ -221,6 +221,19 @@ func TestStreamEndsWithTheToken(t *testing.T) {
 	require.Empty(t, rest(t, stream))
 }
 
+// A client whose stream ended with its token is told so when it comes back with the same, within the authenticator's
+// leeway too: a stream that opens and is cut would be opened again at once.
+func TestNoStreamBeginsWithAnExpiredToken(t *testing.T) {
+	f := serve(t, Config{}, auth.Caller{ID: "ann", ExpiresAt: time.Now().Add(-time.Millisecond)})
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, f.http.URL,
+		strings.NewReader(`{"query":"subscription { tick }"}`))
+	require.NoError(t, err)
+	response, body := f.open(t, request)
+	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
+	require.Contains(t, rest(t, body), `"code":"UNAUTHENTICATED"`)
+	require.Zero(t, f.schema.Streaming())
+}
+
 func TestVanishedClientEndsTheOperation(t *testing.T) {
 	f := serve(t, Config{}, auth.Caller{ID: "ann"})
 	ctx, vanish := context.WithCancel(t.Context())

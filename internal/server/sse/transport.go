@@ -58,14 +58,14 @@ func (t *Transport) Supports(r *http.Request) bool {
 // Do serves one stream. It ends when the operation, the caller's token or the server does, when the client has
 // gone, or when an event could not be written in time.
 func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
-	params, rejection := request.Read(w, r)
+	asked, rejection := request.Read(w, r)
 	if rejection != nil {
 		rejection.Answer(w, r, exec)
 		return
 	}
-	op, refused := execution.Prepare(r.Context(), exec, params)
+	op, refused := execution.Prepare(r.Context(), exec, asked.Params)
 	if op != nil {
-		if rejection = request.Check(r, op); rejection != nil {
+		if rejection = asked.Check(op); rejection != nil {
 			rejection.Answer(w, r, exec)
 			return
 		}
@@ -73,6 +73,10 @@ func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Grap
 
 	ctx, cancel := untilExpiry(r.Context())
 	defer cancel()
+	if ctx.Err() != nil && r.Context().Err() == nil { // within the authenticator's leeway
+		request.ExpiredToken().Answer(w, r, exec)
+		return
+	}
 	s := newStream(w, t.cfg.WriteTimeout)
 	defer s.release()
 	if s.open() != nil {

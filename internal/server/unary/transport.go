@@ -30,18 +30,18 @@ func (Transport) Supports(r *http.Request) bool {
 
 // Do answers one request.
 func (Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
-	params, rejection := request.Read(w, r)
+	asked, rejection := request.Read(w, r)
 	if rejection != nil {
 		rejection.Answer(w, r, exec)
 		return
 	}
 	contentType := accepted(r.Header)
-	op, refused := execution.Prepare(r.Context(), exec, params)
+	op, refused := execution.Prepare(r.Context(), exec, asked.Params)
 	if len(refused) > 0 {
 		write(w, contentType, statusOf(refused, contentType), refusal.Encode(refused))
 		return
 	}
-	if rejection = check(r, op); rejection != nil {
+	if rejection = check(asked, op); rejection != nil {
 		rejection.Answer(w, r, exec)
 		return
 	}
@@ -53,12 +53,12 @@ func (Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 	write(w, contentType, http.StatusOK, response.Encode(answer))
 }
 
-// check says whether an operation may be executed by r, and has one answer.
-func check(r *http.Request, op *graphql.OperationContext) *request.Rejection {
+// check says whether an operation may be executed as it was asked for, and has one answer.
+func check(asked *request.Request, op *graphql.OperationContext) *request.Rejection {
 	if op.Operation.Operation == ast.Subscription {
 		return request.Malformed(http.StatusBadRequest, "subscriptions need a WebSocket, or a stream of server-sent events")
 	}
-	return request.Check(r, op)
+	return asked.Check(op)
 }
 
 // given is the answer to a request that was given up: gqlgen has none.
@@ -70,16 +70,13 @@ func given(ctx context.Context, exec graphql.GraphExecutor) *graphql.Response {
 	return exec.DispatchError(ctx, gqlerror.List{gqlerror.Wrap(err)})
 }
 
-// statusOf is the status of an operation that was not executed. With the content type of old, clients take 400 for
-// somebody else's answer.
+// statusOf is the status of an operation that was not executed. With the content type of old, clients take anything but
+// 200 for somebody else's answer.
 func statusOf(refused gqlerror.List, contentType string) int {
-	switch {
-	case errcode.GetErrorKind(refused) != errcode.KindProtocol:
-		return http.StatusOK
-	case contentType == graphQLJSON:
+	if contentType == graphQLJSON && errcode.GetErrorKind(refused) == errcode.KindProtocol {
 		return http.StatusBadRequest
 	}
-	return http.StatusUnprocessableEntity
+	return http.StatusOK
 }
 
 // write writes an answer, which must not be split to learn its length.

@@ -69,11 +69,11 @@ func TestAnswers(t *testing.T) {
 			`{"errors":[{"message":"it failed","path":["fail"],"extensions":{"code":"BAD_USER_INPUT"}}],"data":{"fail":null}}`,
 		},
 		"no GraphQL": {
-			post(unparsable), 422,
+			post(unparsable), 200,
 			`{"errors":[{"message":"Expected Name, found \u003cEOF\u003e","locations":[{"line":1,"column":2}],"extensions":{"code":"GRAPHQL_PARSE_FAILED"}}]}`,
 		},
 		"no operation": {
-			post(`{}`), 422,
+			post(`{}`), 200,
 			`{"errors":[{"message":"no operation provided","extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]}`,
 		},
 		"subscription": {
@@ -119,7 +119,7 @@ func TestAnswers(t *testing.T) {
 }
 
 func TestLengthIsTold(t *testing.T) {
-	w := answer(t, post(`{"query":"mutation($t: String!) { record(text: $t) }","variables":{"t":"`+strings.Repeat("x", 100_000)+`"}}`))
+	w := answer(t, post(`{"query":"mutation($t: String!) { record(text: $t) }","variables":{"t":"`+strings.Repeat("x", 60_000)+`"}}`))
 	require.Equal(t, strconv.Itoa(w.Body.Len()), w.Header().Get("Content-Length"))
 	require.Equal(t, 1, w.n)
 }
@@ -138,7 +138,7 @@ func TestContentType(t *testing.T) {
 		"text/html":                         true,
 	} {
 		t.Run(accept, func(t *testing.T) {
-			wanted, refused := "application/json", http.StatusUnprocessableEntity
+			wanted, refused := "application/json", http.StatusOK
 			if graphQL {
 				wanted, refused = graphQLJSON, http.StatusBadRequest
 			}

@@ -32,6 +32,7 @@ var (
 	errShutdown         = closing{websocket.StatusServiceRestart, "the server is restarting"}
 	errSlow             = closing{websocket.StatusTryAgainLater, "the messages are not being read"}
 	errTooManySockets   = closing{websocket.StatusTryAgainLater, "the user has too many connections"}
+	errUnchecked        = closing{websocket.StatusTryAgainLater, "the token can't be checked at the moment"}
 	errNoPong           = closing{websocket.StatusTryAgainLater, "a ping was not answered"}
 	errTooBig           = closing{websocket.StatusMessageTooBig, "the message is too big"}
 	errInternal         = closing{websocket.StatusInternalError, "internal error"}

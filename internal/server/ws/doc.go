@@ -34,7 +34,7 @@
 //	1009  the message is larger than the read limit
 //	1011  the server has a defect
 //	1012  the server is going down: come back, to another node or this one
-//	1013  the client does not read, or does not answer pings
+//	1013  the client does not read, or does not answer pings; or its token can't be checked at the moment
 //
 // An error is never closed with 1000, which clients take for the end that they asked for.
 package ws

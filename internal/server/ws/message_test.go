@@ -66,11 +66,12 @@ func TestOversizedMessage(t *testing.T) {
 	c.expectClose(websocket.StatusMessageTooBig)
 }
 
-// Whatever may be asked over HTTP may be asked over a WebSocket: the largest requests fit, and need a token.
+// Whatever may be asked over HTTP may be asked over a WebSocket: the largest requests fit, and need a token; those with
+// heartbeats that of a service.
 func TestLargestRequests(t *testing.T) {
 	ids, beats := make([]string, presence.MaxIDs), make([]map[string]any, presence.MaxBeats)
 	for i := range ids {
-		ids[i] = fmt.Sprintf("%0*d", presence.MaxUserIDBytes, i)
+		ids[i] = fmt.Sprintf("%0*d", 120, i)
 	}
 	for i := range beats {
 		user, device := fmt.Sprintf("%0*d", presence.MaxUserIDBytes, i), strings.Repeat("\U0001F600", presence.MaxDeviceIDRunes)
@@ -79,25 +80,36 @@ func TestLargestRequests(t *testing.T) {
 		}
 	}
 	f := serve(t, Config{})
-	ann := f.connect(t, "ann")
+	ann, gateway := f.connect(t, "ann"), f.connect(t, "gateway")
 	nobody := f.dial(t, nil)
 	nobody.send(`{"type":"connection_init"}`)
 	nobody.expect(`{"type":"connection_ack"}`)
-	for name, variables := range map[string]any{"userIds": ids, "input": beats} {
-		t.Run(name, func(t *testing.T) {
-			message, err := json.Marshal(map[string]any{"id": "1", "type": "subscribe", "payload": map[string]any{
-				"query": "{ who }", "variables": map[string]any{name: variables},
-			}})
-			require.NoError(t, err)
-			ann.send(string(message))
-			ann.expectNext("1", `{"data":{"who":"ann"}}`)
-			ann.expectComplete("1")
-			nobody.send(string(message))
-			require.Equal(t, []string{"UNAUTHENTICATED"}, nobody.expectErrors("1"))
-		})
+	message := func(query string, variables map[string]any) string {
+		message, err := json.Marshal(map[string]any{"id": "1", "type": "subscribe", "payload": map[string]any{
+			"query": query, "variables": variables,
+		}})
+		require.NoError(t, err)
+		return string(message)
 	}
-	ann.send(`{"type":"ping","payload":{"a":"` + strings.Repeat("x", limit.Request) + `"}}`)
-	ann.expectClose(websocket.StatusMessageTooBig)
+	large := message(`{ who }`, map[string]any{"userIds": ids})
+	ann.send(large)
+	ann.expectNext("1", `{"data":{"who":"ann"}}`)
+	ann.expectComplete("1")
+	nobody.send(large)
+	require.Equal(t, []string{"UNAUTHENTICATED"}, nobody.expectErrors("1"))
+
+	largest := message(`mutation { heartbeats(input: []) }`, map[string]any{"input": beats})
+	gateway.send(largest)
+	gateway.expectNext("1", `{"data":{"heartbeats":null}}`)
+	gateway.expectComplete("1")
+	gateway.send(message(`{ who }`, map[string]any{"input": beats}))
+	require.Equal(t, []string{"BAD_USER_INPUT"}, gateway.expectErrors("1"))
+	gateway.send(`{"type":"ping","payload":{"a":"` + strings.Repeat("x", limit.Heartbeats+envelope) + `"}}`)
+	gateway.expectClose(websocket.StatusMessageTooBig)
+	for _, c := range []*client{ann, nobody} {
+		c.send(largest)
+		c.expectClose(websocket.StatusMessageTooBig)
+	}
 }
 
 func TestMalformedFrames(t *testing.T) {

@@ -56,6 +56,9 @@ func (l *readyList) pop() *operation {
 	if op != nil {
 		l.first, op.behind, op.ready = op.behind, nil, false
 	}
+	if l.first == nil {
+		l.last = nil // an idle socket keeps no operation that has ended
+	}
 	return op
 }
 

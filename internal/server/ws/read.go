@@ -3,10 +3,15 @@ package ws
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"rollcall/internal/auth"
+	"rollcall/internal/server/request"
 )
+
+// envelope is room for what a message has around its payload, in bytes.
+const envelope = 1 << 10
 
 // read serves the client's messages until it has reason to close the socket, and returns that reason.
 func (s *socket) read(ctx context.Context) error {
@@ -112,7 +117,10 @@ func (s *socket) authenticate(ctx context.Context, payload json.RawMessage) (con
 		return ctx, nil
 	}
 	caller, err := s.cfg.Authenticator.Authenticate(ctx, authorization)
-	if err != nil {
+	switch {
+	case errors.Is(err, auth.ErrUnavailable):
+		return ctx, errUnchecked
+	case err != nil:
 		return ctx, errForbidden
 	}
 	if !caller.ExpiresAt.IsZero() {
@@ -129,5 +137,7 @@ func (s *socket) authenticate(ctx context.Context, payload json.RawMessage) (con
 		}
 		s.seated = caller.ID
 	}
-	return auth.WithCaller(ctx, caller), nil
+	ctx = auth.WithCaller(ctx, caller)
+	s.conn.SetReadLimit(min(s.cfg.ReadLimit, int64(request.MaxBytes(ctx))+envelope))
+	return ctx, nil
 }

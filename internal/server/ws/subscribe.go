@@ -13,6 +13,7 @@ import (
 	"rollcall/internal/presence"
 	"rollcall/internal/server/execution"
 	"rollcall/internal/server/limit"
+	"rollcall/internal/server/request"
 )
 
 // subscribe starts the operation that a subscribe message asks for. An error is a reason to close the socket.
@@ -32,10 +33,14 @@ func (s *socket) subscribe(ctx context.Context, m message) error {
 	}
 	params.ReadTime.Start = graphql.Now()
 	params.ReadTime.End = params.ReadTime.Start
-	request, refusal := execution.Prepare(ctx, s.exec, params)
+	prepared, refusal := execution.Prepare(ctx, s.exec, params)
 	if len(refusal) > 0 {
 		defer cancel()
 		return s.refuse(ctx, op, refusal)
+	}
+	if err := request.CheckSize(prepared.Operation, len(m.Payload)); err != nil {
+		defer cancel()
+		return s.refuse(ctx, op, s.exec.DispatchError(ctx, gqlerror.List{gqlerror.Wrap(err)}).Errors)
 	}
 	// Waits only for goroutines of operations that the client has completed, which are about to end.
 	select {
@@ -45,7 +50,7 @@ func (s *socket) subscribe(ctx context.Context, m message) error {
 		return why(ctx)
 	}
 	s.ops.add(op)
-	s.start(ctx, op, request)
+	s.start(ctx, op, prepared)
 	return nil
 }
 
@@ -62,10 +67,10 @@ func (s *socket) admit(ctx context.Context, m message) error {
 
 // start runs an operation in a goroutine of its own. Mutations of one socket run one after the other, in the
 // order that they came in.
-func (s *socket) start(ctx context.Context, op *operation, request *graphql.OperationContext) {
+func (s *socket) start(ctx context.Context, op *operation, prepared *graphql.OperationContext) {
 	var earlier <-chan struct{}
 	ended := make(chan struct{})
-	if request.Operation.Operation == ast.Mutation {
+	if prepared.Operation.Operation == ast.Mutation {
 		earlier, s.lastMutation = s.lastMutation, ended
 	}
 	s.running.Go(func() {
@@ -74,25 +79,25 @@ func (s *socket) start(ctx context.Context, op *operation, request *graphql.Oper
 		if earlier != nil {
 			<-earlier // even if this one has been cancelled: the next one waits for both
 		}
-		s.run(ctx, op, request)
+		s.run(ctx, op, prepared)
 	})
 }
 
 // run runs an operation and tells the client of its end, unless it was the client who ended it. A subscription
 // whose answers can be taken is left to the outbox.
-func (s *socket) run(ctx context.Context, op *operation, request *graphql.OperationContext) {
+func (s *socket) run(ctx context.Context, op *operation, prepared *graphql.OperationContext) {
 	if ctx.Err() != nil {
 		op.cancel()
 		return
 	}
-	sub, responses, failure := execution.Start(ctx, s.exec, request, func() { s.out.notify(op) })
+	sub, responses, failure := execution.Start(ctx, s.exec, prepared, func() { s.out.notify(op) })
 	if sub != nil {
 		s.out.begin(op, sub)
 		return
 	}
 	defer op.cancel()
 	if len(failure) == 0 {
-		failure = execution.Drain(ctx, request, responses, func(payload []byte) error {
+		failure = execution.Drain(ctx, prepared, responses, func(payload []byte) error {
 			return s.out.put(ctx, outgoing{op, typeNext, payload})
 		})
 	}

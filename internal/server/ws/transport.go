@@ -15,10 +15,11 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"rollcall/internal/auth"
-	"rollcall/internal/peer"
 	"rollcall/internal/presence"
 	"rollcall/internal/pulse"
+	"rollcall/internal/server/address"
 	"rollcall/internal/server/limit"
+	"rollcall/internal/server/origin"
 	"rollcall/internal/server/refusal"
 )
 
@@ -26,10 +27,8 @@ import (
 type Config struct {
 	// Authenticator checks the tokens. It has no default.
 	Authenticator auth.Authenticator
-	// AllowedOrigins are the browser origins besides the request's own host, such as "https://app.example.com"
-	// or "*.example.com" (patterns as path.Match knows them). A request without an Origin header is no browser's
-	// and always allowed.
-	AllowedOrigins []string
+	// Origins are the sites whose pages may open a socket besides the server's own: none.
+	Origins origin.List
 	// InitTimeout is how long a client may take to send connection_init: 10 s.
 	InitTimeout time.Duration
 	// PingInterval is how often a client is pinged, ±10 %: 20 s. Its answer, due within PongTimeout (10 s), is
@@ -40,7 +39,8 @@ type Config struct {
 	WriteTimeout time.Duration
 	// Queue is how many messages of a socket wait to be written before operations have to: 64.
 	Queue int
-	// ReadLimit is the size of the largest message that is read, in bytes: [limit.Request].
+	// ReadLimit is the size of the largest message that is read, in bytes, if its sender may send as much:
+	// [limit.Heartbeats].
 	ReadLimit int64
 	// MaxOperations is how many operations one socket may run at a time: 100.
 	MaxOperations int
@@ -60,7 +60,7 @@ func (c Config) withDefaults() Config {
 	c.PongTimeout = cmp.Or(c.PongTimeout, 10*time.Second)
 	c.WriteTimeout = min(cmp.Or(c.WriteTimeout, 5*time.Second), c.PingInterval+c.PongTimeout)
 	c.Queue = cmp.Or(c.Queue, 64)
-	c.ReadLimit = cmp.Or(c.ReadLimit, limit.Request)
+	c.ReadLimit = cmp.Or(c.ReadLimit, limit.Heartbeats)
 	c.MaxOperations = cmp.Or(c.MaxOperations, 100)
 	if c.Now == nil {
 		c.Now = time.Now
@@ -99,6 +99,10 @@ func (t *Transport) Supports(r *http.Request) bool {
 // so that nothing of the request, nor the stack that it was handled on, stays in memory for it. A browser of an
 // origin that is not allowed is answered 403.
 func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
+	if !t.cfg.Origins.Allows(r) {
+		http.Error(w, "requests from this origin are not allowed", http.StatusForbidden)
+		return
+	}
 	if !t.begin() {
 		full := &presence.RateLimitedError{Message: "too many connections to this server", RetryAfter: fullRetryAfter}
 		w.Header().Set("Retry-After", strconv.Itoa(int(fullRetryAfter.Seconds())))
@@ -108,19 +112,19 @@ func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Grap
 	defer t.begun()
 	h := &hijacker{ResponseWriter: w}
 	conn, err := websocket.Accept(h, r, &websocket.AcceptOptions{
-		Subprotocols:   []string{subprotocol},
-		OriginPatterns: t.cfg.AllowedOrigins,
+		Subprotocols:       []string{subprotocol},
+		InsecureSkipVerify: true, // the library's look at the origin, which was had above
 	})
 	if err != nil { // the client has been told by the library
 		t.cfg.Log.DebugContext(r.Context(), "websocket refused", "err", err)
 		return
 	}
-	conn.SetReadLimit(t.cfg.ReadLimit)
+	conn.SetReadLimit(min(t.cfg.ReadLimit, limit.Request+envelope)) // more, for who turns out to be a service
 	setSendBuffer(h.conn, sendBuffer)
 
 	s := newSocket(&t.cfg, &t.crew, conn, h.conn, exec, r.Header.Get("Authorization"))
 	s.seats = &t.seats
-	ctx, end := context.WithCancelCause(peer.With(pulse.With(context.Background(), &s.pulse), peer.Address(r.Context())))
+	ctx, end := context.WithCancelCause(address.With(pulse.With(context.Background(), &s.pulse), address.FromContext(r.Context())))
 	s.end = func(why error) { end(why) }
 	s.out.end = s.end
 	t.join(s)

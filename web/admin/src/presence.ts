@@ -1,8 +1,9 @@
-/** The schema's words, with times in milliseconds since 1970. */
+/** The client's words, with times in milliseconds since 1970. */
+import type { PresenceEvent as ClientEvent, OnlineUser, PresenceStatus } from "@rollcall/client";
 
-export type Status = "ONLINE" | "AWAY" | "OFFLINE";
-export type EventType = "ONLINE" | "OFFLINE" | "UPDATED";
-export type OfflineReason = "SIGNED_OUT" | "EXPIRED" | "DISCONNECTED";
+export type Status = PresenceStatus;
+export type EventType = ClientEvent["type"];
+export type OfflineReason = NonNullable<ClientEvent["reason"]>;
 
 /** Whether a user is online, and since when. */
 export interface Presence {
@@ -13,11 +14,7 @@ export interface Presence {
 }
 
 /** A user, with the details of the directory; null where it knows none. */
-export interface User {
-  id: string;
-  name: string | null;
-  avatarUrl: string | null;
-  level: number | null;
+export interface User extends Omit<OnlineUser, "presence"> {
   presence: Presence;
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ApiError } from "../src/api/api";
+import { RollcallError } from "@rollcall/client";
 import { Desk } from "../src/desk/desk";
 import { event, user } from "./users";
 import { fakeApi } from "./fake-api";
@@ -81,7 +81,7 @@ test("sign-ins and expiries are counted by the server's seconds", () => {
 
 test("calls that fail say how the server is, and fail all the same", async () => {
   api.open();
-  const down = desk.ask(Promise.reject(new ApiError("UNAVAILABLE", "down")));
+  const down = desk.ask(Promise.reject(new RollcallError("UNAVAILABLE", "down")));
   await expect(down).rejects.toThrow("down");
   expect(desk.phase.value.name).toBe("unavailable");
   api.tellCount(7);
@@ -97,6 +97,20 @@ test("the cluster is read every two seconds, but not by a page that nobody sees"
   vi.stubGlobal("document", { hidden: true });
   await vi.advanceTimersByTimeAsync(10_000);
   expect(api.cluster.mock.calls.length).toBe(asked);
+});
+
+test("a cluster that is slow to answer is not asked again meanwhile", async () => {
+  api.open();
+  await vi.advanceTimersByTimeAsync(0);
+  let answer = () => {};
+  const slow = await api.cluster();
+  api.cluster.mockImplementation(() => new Promise((resolve) => (answer = () => resolve(slow))));
+  const asked = api.cluster.mock.calls.length;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(api.cluster.mock.calls.length).toBe(asked + 1);
+  answer();
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(api.cluster.mock.calls.length).toBe(asked + 2);
 });
 
 test("after it is closed nothing is learnt or asked any more", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ApiError } from "../src/api/api";
+import { RollcallError } from "@rollcall/client";
 import { Desk } from "../src/desk/desk";
 import { LiveList } from "../src/list/live-list";
 import { everybody } from "../src/list/order";
@@ -133,7 +133,7 @@ test("a reset is told to who reads, and mends itself at rest", async () => {
 });
 
 test("a list that can't be read says so, and is tried again", async () => {
-  api.page.mockRejectedValue(new ApiError("UNAVAILABLE", "down"));
+  api.page.mockRejectedValue(new RollcallError("UNAVAILABLE", "down"));
   list.choose("LEVEL_DESC", everybody);
   await settled();
   expect(list.state.value).toBe("failed");
@@ -143,9 +143,21 @@ test("a list that can't be read says so, and is tried again", async () => {
 });
 
 test("what was read stays when the store can't be reached", async () => {
-  api.page.mockRejectedValue(new ApiError("UNAVAILABLE", "down"));
+  api.page.mockRejectedValue(new RollcallError("UNAVAILABLE", "down"));
   await vi.advanceTimersByTimeAsync(5000);
   expect(list.state.value).toBe("ready");
   expect(shown()).toEqual(["ann", "bob"]);
   expect(desk.phase.value.name).toBe("unavailable");
+});
+
+test("a server that needs long for a page is waited for, and not asked over and over", async () => {
+  let answer: (page: Page) => void = () => {};
+  api.page.mockImplementation(() => new Promise((resolve) => (answer = resolve)));
+  list.choose("LEVEL_DESC", everybody);
+  const asked = api.page.mock.calls.length;
+  await vi.advanceTimersByTimeAsync(12_000);
+  expect(api.page.mock.calls.length).toBe(asked);
+  answer(page([cat]));
+  await settled();
+  expect(shown()).toEqual(["cat"]);
 });

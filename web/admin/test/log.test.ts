@@ -16,13 +16,10 @@ test("the newest is first, and no more are kept than fit", () => {
   expect(lines(log)).toEqual(["v9", "v8", "v7"]);
 });
 
-test("numbers go on after a clear", () => {
-  const log = new EventLog(3);
-  log.push([online("a")]);
-  log.clear();
-  expect(lines(log)).toEqual([]);
-  log.push([online("b")]);
-  expect(log.newestFirst()[0]?.seq).toBe(2);
+test("who is wanted is found in a burst of more than the log holds", () => {
+  const log = new EventLog(2, wanted({ user: "ann", types: new Set(eventTypes) }));
+  log.push([online("ann"), ...Array.from({ length: 5000 }, (_, i) => online(`u${i}`))]);
+  expect(lines(log)).toEqual(["ann"]);
 });
 
 test("interruptions are marked where they were", () => {

@@ -163,12 +163,14 @@ describe("orders", () => {
     user("b", 200, { level: 3 }),
     user("c", 300, { level: 3 }),
     user("d", 400),
+    user("e", 300, { level: 3 }), // a tie, which the server lists in the order's direction as well
+    user("f", 400),
   ];
   test.each<[Order, string]>([
-    ["LAST_ACTIVE_DESC", "dcba"],
-    ["LAST_ACTIVE_ASC", "abcd"],
-    ["LEVEL_DESC", "cbad"],
-    ["LEVEL_ASC", "abcd"],
+    ["LAST_ACTIVE_DESC", "fdecba"],
+    ["LAST_ACTIVE_ASC", "abcedf"],
+    ["LEVEL_DESC", "ecbafd"],
+    ["LEVEL_ASC", "abcedf"],
   ])("%s", (order, expected) => {
     const rows = list(people, order);
     rows.settle();
@@ -176,12 +178,13 @@ describe("orders", () => {
   });
 });
 
-test("fifty thousand rows take in a thousand events without delay", () => {
+// Linear work is done in a small part of the 2 s, even on a busy machine; a look at every row for each event never is.
+test("fifty thousand rows take in as many events without looking at all for each", () => {
   const people = Array.from({ length: 50_000 }, (_, i) => user(`user-${i}`, 50_000 - i));
   const rows = list(people);
-  const told = people.slice(0, 1000).map((each) => event("UPDATED", { ...each, name: "x" }));
+  const told = people.map((each) => event("UPDATED", { ...each, name: "x" }));
   const begin = performance.now();
   rows.apply(told);
-  expect(performance.now() - begin).toBeLessThan(100);
-  expect(rows.at(999)?.user.name).toBe("x");
+  expect(performance.now() - begin).toBeLessThan(2000);
+  expect(rows.at(49_999)?.user.name).toBe("x");
 });

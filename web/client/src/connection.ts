@@ -71,15 +71,17 @@ export function createConnection({ transport, platform, open }: ConnectionOption
     const mine = ++round;
     const kind = transport === "auto" ? (blocked ? "sse" : "websocket") : transport;
     become({ status: "connecting" });
+    let opened: Link;
     try {
-      const opened = await open(kind, (error) => {
+      opened = await open(kind, (error) => {
         if (mine === round) lost(error);
       });
-      if (mine === round) use(opened);
-      else opened.close();
     } catch (thrown) {
       if (mine === round) notOpened(kind, asError(thrown));
+      return;
     }
+    if (mine === round) use(opened);
+    else opened.close();
   }
 
   function use(opened: Link) {
@@ -145,13 +147,17 @@ export function createConnection({ transport, platform, open }: ConnectionOption
   function lost(error: RollcallError) {
     drop();
     if (Date.now() - openedAt >= goodAfter) failures = 0;
-    retry(error);
+    retry(error, failures === 0);
   }
 
-  function retry(error: RollcallError) {
+  /** `renew`: at once where only the token was refused, since it is asked for anew. */
+  function retry(error: RollcallError, renew = true) {
     if (error.code === "UNAUTHENTICATED") {
       if (++refusals > 1) return shut(error);
-      return void connect(); // with a new token
+      if (renew) {
+        failures++; // a link that goes on being refused as soon as it is open waits like any other
+        return void connect();
+      }
     }
     const wait = backoff(failures++, error.retryAfterMs);
     cancel = after(wait, connect);
@@ -162,7 +168,7 @@ export function createConnection({ transport, platform, open }: ConnectionOption
     drop();
     unlisten?.();
     unlisten = undefined;
-    refusals = 0;
+    refusals = failures = 0;
     const ended = [...tasks.keys()];
     tasks.clear();
     become(reason ? { status: "closed", reason } : { status: "closed" });

@@ -14,9 +14,10 @@ export type PresenceState =
   | { readonly status: "online" }
   /**
    * `connection`: lost, and being sought again; others see the user online until the lease ends. The others are
-   * for good: `signedOut` here, `ended` elsewhere or by an administrator, `refused` for the error that was told.
+   * for good: `signedOut` here, `ended` elsewhere or by an administrator, `refused` for the error that was told,
+   * `closed` with the client, which leaves the session to another tab, or to its lease.
    */
-  | { readonly status: "offline"; readonly reason: "connection" | "signedOut" | "ended" | "refused" }
+  | { readonly status: "offline"; readonly reason: "connection" | "signedOut" | "ended" | "refused" | "closed" }
   /** Signed in on another device. For good: this one does not fight back. */
   | { readonly status: "replaced" };
 
@@ -81,7 +82,6 @@ export function joinDevice(o: DeviceOptions): DeviceTab {
     o.told(state);
   }
   function failed(error: RollcallError) {
-    activity.unsent();
     tell({ error: [error.code, error.message, error.retryAfterMs] });
     o.failed(error);
   }
@@ -111,6 +111,7 @@ export function joinDevice(o: DeviceOptions): DeviceTab {
       stored: o.stored,
       earlier,
       active: activity.send,
+      unsent: activity.unsent,
       online: () => told({ status: "online" }),
       failed,
       over(error) {

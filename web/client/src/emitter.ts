@@ -14,6 +14,17 @@ export function createEmitter<Events>(): Emitter<Events> {
       set.add(own);
       return () => void set.delete(own);
     },
-    emit: (event, detail) => [...(listeners[event] ?? [])].forEach((listener) => listener(detail)),
+    emit: (event, detail) => [...(listeners[event] ?? [])].forEach((listener) => isolated(() => listener(detail))),
   };
+}
+
+/** What a listener throws is its own: it is reported as if it had been thrown by itself, and all else goes on. */
+export function isolated(call: () => void) {
+  try {
+    call();
+  } catch (thrown) {
+    queueMicrotask(() => {
+      throw thrown;
+    });
+  }
 }

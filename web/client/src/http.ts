@@ -1,3 +1,4 @@
+import { after } from "./clock.js";
 import { errorOf, networkError, RollcallError, type Result } from "./error.js";
 import type { Payload } from "./link.js";
 import type { Tokens } from "./token.js";
@@ -19,36 +20,63 @@ export interface Http {
   stream(payload: Payload, signal: AbortSignal): Promise<Response>;
 }
 
+/** A query whose answer has not come by then has failed: nothing else tells of a network that swallows it. In milliseconds. */
+const answerWithin = 15_000;
+
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export function createHttp(url: string, tokens: Tokens, fetch: Fetch): Http {
   /** Sends a request; once more where its token is no longer good. */
-  async function post(accept: string, body: Payload, options: QueryOptions, again = false): Promise<Response> {
-    const { signal = null, keepalive = false } = options;
-    const token = await (again ? tokens.fresh() : tokens.current());
+  async function post(
+    accept: string,
+    body: Payload,
+    signal: AbortSignal,
+    keepalive = false,
+    refused?: string,
+  ): Promise<Response> {
+    const token = await (refused === undefined ? tokens.current() : tokens.instead(refused));
     const response = await fetch(url, {
       signal,
       keepalive,
       method: "POST",
       headers: { Accept: accept, "Content-Type": "application/json", Authorization: `Bearer ${token}` },
       body: JSON.stringify(body),
-    }).catch(() => Promise.reject(signal?.aborted ? signal.reason : networkError()));
-    if (response.status !== 401 || again) return response;
+    }).catch(() => Promise.reject(signal.aborted ? signal.reason : networkError()));
+    if (response.status !== 401 || refused !== undefined) return response;
     await response.body?.cancel();
-    return post(accept, body, options, true);
+    return post(accept, body, signal, keepalive, token);
   }
 
   return {
     async query<T>(query: string, variables?: Record<string, unknown>, options: QueryOptions = {}) {
-      const response = await post("application/json", { query, variables }, options);
-      const { data, errors } = await resultOf(response);
+      const { data, errors } = await inTime(options.signal, async (signal) =>
+        resultOf(await post("application/json", { query, variables }, signal, options.keepalive)),
+      );
       const error = errorOf(errors);
       if (!data || (error && !options.partial)) throw error ?? networkError("the answer is empty");
       if (error) options.partial?.(error);
       return data as T; // the caller's query says what it is
     },
-    stream: (payload, signal) => post("text/event-stream", payload, { signal }),
+    stream: (payload, signal) => post("text/event-stream", payload, signal),
   };
+}
+
+/** Calls with a signal, which ends what takes too long or what `outer` ends. */
+async function inTime<T>(outer: AbortSignal | undefined, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  outer?.throwIfAborted();
+  const inner = new AbortController();
+  const cancel = after(answerWithin, () => inner.abort(networkError("the server did not answer in time")));
+  const abort = () => inner.abort(outer?.reason);
+  outer?.addEventListener("abort", abort);
+  const ended = new Promise<never>((_, reject) =>
+    inner.signal.addEventListener("abort", () => reject(inner.signal.reason)),
+  );
+  try {
+    return await Promise.race([call(inner.signal), ended]);
+  } finally {
+    cancel();
+    outer?.removeEventListener("abort", abort);
+  }
 }
 
 /** A response's result. One that is not the server's but a proxy's is an error by its status. */

@@ -46,16 +46,16 @@ export function currentPlatform(): Platform {
       on(globalThis, "pageshow", (event) => "persisted" in event && event.persisted && tell("pageshow"));
       return () => stop.abort();
     },
-    storage: page && storage(),
-    channel: (name) => (page && globalThis.BroadcastChannel ? new BroadcastChannel(name) : undefined),
+    storage: page && allowed(() => globalThis.localStorage),
+    channel: (name) => page && allowed(() => new BroadcastChannel(name)),
     locks: page && globalThis.navigator.locks,
   };
 }
 
-/** A page in a sandbox throws as soon as it looks at its storage. */
-function storage(): Storage | undefined {
+/** A page in a sandbox, or whose site may store nothing, throws as soon as it looks at what tabs share. */
+function allowed<T>(look: () => T): T | undefined {
   try {
-    return globalThis.localStorage;
+    return look();
   } catch {
     return undefined;
   }

@@ -3,13 +3,13 @@ import { createClientParts, type Client, type ClientOptions } from "./client.js"
 import { joinDevice, type DeviceTab, type PresenceState } from "./device.js";
 import { createEmitter } from "./emitter.js";
 import { asError, passes, type RollcallError } from "./error.js";
-import { currentPlatform } from "./platform.js";
+import { currentPlatform, type PlatformEvent } from "./platform.js";
 import { createStored, storedId, type Stored } from "./stored.js";
 
 export interface PresenceEvents {
   state: PresenceState;
   online: undefined;
-  offline: { reason: "connection" | "signedOut" | "ended" | "refused" };
+  offline: Extract<PresenceState, { status: "offline" }>;
   replaced: undefined;
   /** What went wrong; unless the state says that it is for good, it is being tried again. */
   error: RollcallError;
@@ -68,11 +68,16 @@ export function createPresence(options: PresenceOptions): Presence {
   let state: PresenceState = { status: "connecting" };
   let part: Part | undefined;
   let away = false; // in the back/forward cache, perhaps
+  let unlisten: (() => void) | undefined;
 
   function become(next: PresenceState) {
     if (JSON.stringify(next) === JSON.stringify(state)) return;
     state = next;
-    if (next.status === "replaced" || (next.status === "offline" && next.reason !== "connection")) leave(true);
+    if (next.status === "replaced" || (next.status === "offline" && next.reason !== "connection")) {
+      leave(true);
+      unlisten?.();
+      unlisten = undefined;
+    }
     emit("state", next);
     if (next.status === "offline") emit("offline", next);
     else if (next.status !== "connecting") emit(next.status, undefined);
@@ -83,8 +88,10 @@ export function createPresence(options: PresenceOptions): Presence {
     part = undefined;
   }
 
+  const closed = () => connection.state.status === "closed" && !connection.state.reason;
+
   async function start() {
-    if (part) return;
+    if (part || closed()) return;
     let cancelled = false;
     let cancel = () => {};
     const mine: Part = {
@@ -95,6 +102,7 @@ export function createPresence(options: PresenceOptions): Presence {
     };
     part = mine;
     away = false;
+    unlisten ??= platform.listen(hear);
     become({ status: "connecting" });
     for (let failures = 0; userId === undefined;) {
       try {
@@ -132,7 +140,7 @@ export function createPresence(options: PresenceOptions): Presence {
     if (session) await client.query(goOffline, { input: { deviceId, session } }, { keepalive });
   }
 
-  platform.listen((event) => {
+  function hear(event: PlatformEvent) {
     if (event === "pageshow" && away) void start();
     if (!part) return;
     if (event === "input" || event === "visible") part.tab?.touch();
@@ -145,6 +153,12 @@ export function createPresence(options: PresenceOptions): Presence {
       become({ status: "connecting" });
       if (last) end(gone, true).catch(() => {}); // nobody is left to be told, and the lease ends by itself
     }
+  }
+  connection.onState(() => {
+    if (!closed() || !(part || away)) return;
+    away = false;
+    leave(false);
+    become({ status: "offline", reason: "closed" });
   });
   void start();
 

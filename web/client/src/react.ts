@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import type { Client } from "./client.js";
 import type { PresenceState } from "./device.js";
-import type { RollcallError } from "./error.js";
+import { networkError, type RollcallError } from "./error.js";
 import { pageFields, type OnlineUser, type OnlineUsersArgs, type OnlineUsersPage } from "./pages.js";
 import type { Presence } from "./presence.js";
 
@@ -32,13 +32,20 @@ export function useOnlineUsers(client: Client, args: Omit<OnlineUsersArgs, "afte
   useEffect(() => {
     setList(nothing);
     const fail = (error: RollcallError) => setList((last) => ({ ...last, error }));
-    return client.subscribe<{ onlineUsersChanged: OnlineUsersPage }>(document, JSON.parse(variables), {
+    const look = () => client.state.status === "waiting" && fail(client.state.reason);
+    const unlisten = client.on("state", look);
+    const leave = client.subscribe<{ onlineUsersChanged: OnlineUsersPage }>(document, JSON.parse(variables), {
       next: ({ onlineUsersChanged: { nodes, totalCount } }, error) =>
         setList({ users: nodes, totalCount, loading: false, error }),
       error: fail,
       waiting: fail,
-      complete: () => {},
+      complete: () => fail(networkError("the client is closed")),
     });
+    look();
+    return () => {
+      unlisten();
+      leave();
+    };
   }, [client, variables]);
   return list;
 }

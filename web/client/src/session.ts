@@ -18,6 +18,8 @@ export interface SessionOptions {
   earlier: boolean;
   /** Whether the beat that is sent now is an active one. */
   active(): boolean;
+  /** An active beat was not accepted. */
+  unsent(): void;
   /** The server has accepted a beat. */
   online(): void;
   /** A beat has failed, and is tried again. */
@@ -34,23 +36,33 @@ export function keepSession(o: SessionOptions): { beat(): void; stop(): void } {
   let { earlier } = o;
   let failures = 0;
   let used: string | undefined;
+  let telling = false; // the last beat is an active one, and not accepted so far
+  let quietUntil = 0; // the server wants no beat before
   let now = () => {};
 
-  const input = () => ({ deviceId: o.deviceId, session: (used = o.stored.get()), active: o.active() });
+  const input = () => ({ deviceId: o.deviceId, session: (used = o.stored.get()), active: (telling = o.active()) });
+  function givenUp() {
+    if (telling) o.unsent();
+    telling = false;
+  }
   function granted(session: string) {
-    earlier = false;
+    telling = earlier = false;
     failures = 0;
     o.stored.set((used = session));
     o.online();
   }
   /** How long to wait before the next beat, in milliseconds; undefined if there shall be none. */
   function refused(error: RollcallError): number | undefined {
+    givenUp();
     if (passes(error)) {
+      quietUntil = Date.now() + (error.retryAfterMs ?? 0);
       o.failed(error);
       return backoff(failures++, error.retryAfterMs);
     }
-    if (used !== o.stored.get()) return 0; // another tab signed in meanwhile
-    if (used && (earlier || error.code === "BAD_USER_INPUT")) {
+    const malformed = error.code === "BAD_USER_INPUT";
+    const ofSession = malformed || error.code === "SESSION_REPLACED" || error.code === "SESSION_ENDED";
+    if (ofSession && used !== o.stored.get()) return 0; // another tab signed in meanwhile
+    if (ofSession && used && (earlier || malformed)) {
       o.stored.set(undefined);
       return 0;
     }
@@ -108,17 +120,20 @@ export function keepSession(o: SessionOptions): { beat(): void; stop(): void } {
       now = () => {
         cancel();
         stop();
+        givenUp();
         if (link.kind === "sse") void beatByHttp();
         else stop = link.subscribe({ query: keep, variables: { input: input() } }, answers());
       };
-      now();
+      if (Date.now() < quietUntil) next(quietUntil - Date.now());
+      else now();
       return () => {
         now = () => {};
         cancel();
         stop();
+        givenUp();
       };
     },
     end: (reason) => reason && o.over(reason),
   });
-  return { beat: () => now(), stop: leave };
+  return { beat: () => Date.now() < quietUntil || now(), stop: leave };
 }

@@ -1,4 +1,5 @@
 import { after } from "./clock.js";
+import { isolated } from "./emitter.js";
 import { asError, networkError } from "./error.js";
 import { resultOf, type Http } from "./http.js";
 import type { Link, LinkSink, Lost, Payload } from "./link.js";
@@ -26,15 +27,19 @@ export async function openSse(http: Http, onLost: Lost): Promise<Link> {
     onLost(asError(thrown));
   }
 
+  /** Loses the link unless what is returned is called in time. */
+  const silence = () => after(quietFor, () => lose(networkError("the stream is silent")));
+
   async function run(payload: Payload, sink: LinkSink, { signal }: AbortController) {
-    const response = await http.stream(payload, signal);
+    const cancel = silence();
+    const response = await http.stream(payload, signal).finally(cancel);
     if (!response.body || !response.headers.get("Content-Type")?.startsWith("text/event-stream")) {
       const { errors } = await resultOf(response);
-      return sink.error(errors ?? []);
+      return isolated(() => sink.error(errors ?? []));
     }
-    for await (const { event, data } of events(response.body, signal, lose)) {
+    for await (const { event, data } of events(response.body, signal, silence)) {
       if (signal.aborted) return;
-      if (event === "complete") return sink.complete();
+      if (event === "complete") return isolated(() => sink.complete());
       if (event === "next") isolated(() => sink.next(JSON.parse(data)));
     }
     if (!signal.aborted) throw networkError("the stream was cut");
@@ -57,28 +62,16 @@ export async function openSse(http: Http, onLost: Lost): Promise<Link> {
   };
 }
 
-/** What a listener throws is its own: it is reported as if it had been thrown by itself, and the stream goes on. */
-function isolated(call: () => void) {
-  try {
-    call();
-  } catch (thrown) {
-    queueMicrotask(() => {
-      throw thrown;
-    });
-  }
-}
-
 const signalled = (stream: AbortController) => stream.signal.aborted;
 
-/** The events of a stream. One that falls silent is lost. */
-async function* events(body: ReadableStream<Uint8Array>, signal: AbortSignal, lose: Lost) {
+/** The events of a stream. Each wait for more begins a `silence`. */
+async function* events(body: ReadableStream<Uint8Array>, signal: AbortSignal, silence: () => () => void) {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = "";
   try {
     for (;;) {
-      const cancel = after(quietFor, () => lose(networkError("the stream is silent")));
-      const { done, value } = await reader.read().finally(cancel);
+      const { done, value } = await reader.read().finally(silence());
       if (done || signal.aborted) return;
       text += decoder.decode(value, { stream: true });
       const blocks = text.split(/\r?\n\r?\n/);

@@ -48,6 +48,7 @@ export function joinTabs({ platform, name, lead, follow, hear, changed }: TabsOp
   const others = new Map<string, { visible: boolean; at: number }>();
   const channel: Channel | undefined = platform.channel(name);
   const left = new AbortController();
+  let { locks } = platform;
   let leading = false;
   let cancelElection = () => {};
   let cancelSay = () => {};
@@ -59,7 +60,7 @@ export function joinTabs({ platform, name, lead, follow, hear, changed }: TabsOp
     if (leader === leading || left.signal.aborted) return;
     leading = leader;
     if (!leader) return follow();
-    if (!platform.locks) post({ kind: "lead" });
+    if (!locks) post({ kind: "lead" });
     lead();
   }
   /** Leads unless somebody says within a moment that they do. */
@@ -77,7 +78,7 @@ export function joinTabs({ platform, name, lead, follow, hear, changed }: TabsOp
         return changed(!message.answer);
       case "bye":
         others.delete(from);
-        if (!platform.locks && !leading) elect(); // it may have led
+        if (!locks && !leading) elect(); // it may have led
         return changed(false);
       case "news":
         return hear(message.news);
@@ -92,21 +93,25 @@ export function joinTabs({ platform, name, lead, follow, hear, changed }: TabsOp
   (function rest() {
     cancelSay = after(sayEvery, () => {
       post({ kind: "here", visible: platform.visible(), answer: true });
-      if (!platform.locks && !leading && channel) elect();
+      if (!locks && !leading && channel) elect();
       changed(false);
       rest();
     });
   })();
 
   if (!channel) queueMicrotask(() => become(true));
-  else if (!platform.locks) elect();
+  else if (!locks) elect();
   else {
-    platform.locks
+    locks
       .request(name, { signal: left.signal }, () => {
         become(true);
         return new Promise<void>((release) => left.signal.addEventListener("abort", () => release()));
       })
-      .catch(() => {}); // left before it led
+      .catch(() => {
+        if (left.signal.aborted || leading) return;
+        locks = undefined; // a page in a sandbox has them, and is refused each
+        elect();
+      });
   }
 
   return {

@@ -70,8 +70,8 @@ export function createWatch(client: Client, { userIds, since, details = false, m
   let ready = false;
   let reading: AbortController | undefined;
   let cancel = () => {};
-  /** Users of whom an event came since the reading began: it is newer than what is read. */
-  let touched = new Set<string>();
+  /** While the list is read: of whom an event has come since that began. It is newer than what is read. */
+  let touched: Set<string> | undefined;
 
   function put(presence: PresenceInfo) {
     if (userIds || presence.status !== "OFFLINE") presences.set(presence.userId, presence);
@@ -92,7 +92,7 @@ export function createWatch(client: Client, { userIds, since, details = false, m
   async function read(failures = 0) {
     stopReading();
     const { signal } = (reading = new AbortController());
-    touched = new Set();
+    const newer = (touched = new Set<string>());
     ready = false;
     try {
       const seen = new Set<string>();
@@ -100,11 +100,13 @@ export function createWatch(client: Client, { userIds, since, details = false, m
         if (signal.aborted) return;
         for (const presence of page) {
           seen.add(presence.userId);
-          if (!touched.has(presence.userId)) put(presence);
+          if (!newer.has(presence.userId)) put(presence);
         }
         emit("change", presences);
       }
-      for (const id of presences.keys()) if (!seen.has(id) && !touched.has(id)) presences.delete(id);
+      if (signal.aborted) return;
+      for (const id of presences.keys()) if (!seen.has(id) && !newer.has(id)) presences.delete(id);
+      touched = undefined;
       ready = true;
       emit("change", presences);
     } catch (thrown) {
@@ -138,7 +140,7 @@ export function createWatch(client: Client, { userIds, since, details = false, m
         if (reset) emit("gap", undefined);
         if (map && (begins || reset || (!ready && !reading))) void read();
         for (const { presence } of events) {
-          touched.add(presence.userId);
+          touched?.add(presence.userId);
           if (map) put(presence);
         }
         if (first) emit("live", next);

@@ -7,6 +7,7 @@ import presenceChanged from "./examples/presenceChanged.graphql?raw";
 import onlineUsersChanged from "./examples/onlineUsersChanged.graphql?raw";
 import onlineCountChanged from "./examples/onlineCountChanged.graphql?raw";
 import cluster from "./examples/cluster.graphql?raw";
+import onlineHistory from "./examples/onlineHistory.graphql?raw";
 
 /** One of GraphiQL's tabs. */
 export interface Tab {
@@ -43,6 +44,7 @@ export function exampleTabs(auth: Settings["auth"]): Tab[] {
     { query: onlineUsersChanged, headers: user },
     { query: onlineCountChanged, headers: user },
     { query: cluster, headers: admin },
+    { query: onlineHistory, headers: admin },
   ];
   return tabs.map(({ query, headers }) => ({ query: textFor(auth, query), headers }));
 }

@@ -9,31 +9,35 @@
 
 local online, every = tonumber(ARGV[2]), tonumber(ARGV[3])
 local MINUTE, HOUR = 60000, 3600000
-local minutes = { key = KEYS[1], unit = unit_of(now, MINUTE), unit_ms = MINUTE, kept = tonumber(ARGV[4]) }
-local hours = { key = KEYS[2], unit = unit_of(now, HOUR), unit_ms = HOUR, kept = tonumber(ARGV[5]) }
 
--- read is the record of a ring's unit, which may still have that of an earlier one in its place.
-local function read(ring)
-  ring.at = ring.unit % ring.kept * RECORD_SIZE
-  local record = redis.call('GETRANGE', ring.key, ring.at, ring.at + RECORD_SIZE - 1)
-  if #record < RECORD_SIZE then -- made at its full size: Redis would double what grows
-    redis.call('SETRANGE', ring.key, ring.kept * RECORD_SIZE - 1, '\0')
-    return 0, 0, 0, -1
-  end
-  local unit, peak, sum, samples, part = struct.unpack(RECORD, record)
-  if unit ~= ring.unit then
-    return 0, 0, 0, -1
-  end
-  return peak, sum, samples, part
+-- ring is one of the two, with the place of the unit that is now.
+local function ring(key, unit_ms, kept)
+  local unit = unit_of(now, unit_ms)
+  return { key = key, unit = unit, at = unit % kept * RECORD_SIZE, size = kept * RECORD_SIZE, seconds = kept * unit_ms / 1000 }
 end
 
-local function add(ring, part)
-  local peak, sum, samples = read(ring)
-  local record = struct.pack(RECORD, ring.unit, math.max(peak, online), sum + online, samples + 1, part)
-  redis.call('SETRANGE', ring.key, ring.at, record)
-  redis.call('EXPIRE', ring.key, ring.kept * ring.unit_ms / 1000)
+-- read is what is known of now, of which an earlier unit may still have the place.
+local function read(r)
+  local record = redis.call('GETRANGE', r.key, r.at, r.at + RECORD_SIZE - 1)
+  if #record == RECORD_SIZE then
+    local unit, peak, sum, samples, part = struct.unpack(RECORD, record)
+    if unit == r.unit then
+      return peak, sum, samples, part
+    end
+  end
+  return 0, 0, 0, -1
 end
 
+local function add(r, part)
+  local peak, sum, samples = read(r)
+  if redis.call('STRLEN', r.key) < r.size then -- made at its full size: Redis would double what grows
+    redis.call('SETRANGE', r.key, r.size - 1, '\0')
+  end
+  redis.call('SETRANGE', r.key, r.at, struct.pack(RECORD, r.unit, math.max(peak, online), sum + online, samples + 1, part))
+  redis.call('EXPIRE', r.key, r.seconds)
+end
+
+local minutes, hours = ring(KEYS[1], MINUTE, tonumber(ARGV[4])), ring(KEYS[2], HOUR, tonumber(ARGV[5]))
 local part = math.floor(now % MINUTE / every)
 local _, _, _, last = read(minutes)
 if part <= last then

@@ -116,7 +116,9 @@ local function list(u)
   local at = 2 * listed + 2
   listed = listed + 1
   by_activity[at], by_activity[at + 1] = text(u.active), u.id
-  by_level[at], by_level[at + 1] = text(u.level * LEVEL_UNIT + u.active), u.id
+  if level_index then
+    by_level[at], by_level[at + 1] = text(u.level * LEVEL_UNIT + u.active), u.id
+  end
   if listed == MOST then
     place()
   end

@@ -1,3 +1,4 @@
+import type { RollcallError } from "@rollcall/client";
 import type { Filter, Order } from "../list/order";
 import type { Cluster, Delta, OnlinePoint, Page, User } from "../presence";
 
@@ -10,17 +11,6 @@ export type Link =
   /** The server has refused the token. */
   | { state: "refused"; message: string };
 
-/** A call that failed. */
-export class ApiError extends Error {
-  /** The contract's `extensions.code`, or NETWORK where no answer came. */
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
 /** A part of the list. */
 export interface PageRequest {
   first: number;
@@ -29,7 +19,7 @@ export interface PageRequest {
   filter: Filter;
 }
 
-/** What the console asks of the server. Calls fail with an [ApiError]. */
+/** What the console asks of the server. Calls fail with a RollcallError. A directory that can't be read only leaves details out. */
 export interface Api {
   page(request: PageRequest): Promise<Page>;
   /** In the ids' order; null for who is not known. At most 500 ids. */
@@ -47,9 +37,9 @@ export interface Api {
    * Tells of all transitions, over reconnects without gap or repetition unless a delta says `reset`. Each
    * connection begins with a delta, be it empty.
    */
-  watch(next: (delta: Delta) => void, failed: (error: ApiError) => void): void;
+  watch(next: (delta: Delta) => void, failed: (error: RollcallError) => void): void;
   /** Tells the online count, at most once a second, and when the server can't: it is asked again by itself. */
-  watchCount(next: (online: number) => void, failed: (error: ApiError) => void): void;
+  watchCount(next: (online: number) => void, failed: (error: RollcallError) => void): void;
   /** Tells how the connection is, whenever that changes. */
   onLink(next: (link: Link) => void): void;
   close(): void;

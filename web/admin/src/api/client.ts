@@ -1,26 +1,30 @@
-import { createClient, RollcallError, type Client, type ConnectionState } from "@rollcall/client";
-import { ApiError, type Api, type Link, type PageRequest } from "./api";
-import { readCluster, readEvent, readPage, readUser, type ClusterData, type PageData, type UserData } from "./read";
+import { createClient, RollcallError, type ConnectionState } from "@rollcall/client";
+import type { Api, Link, PageRequest } from "./api";
+import type { Cluster } from "../presence";
+import { readCluster, readEvent, readPage, readUser, type UserData } from "./read";
 import * as documents from "./documents";
 
 /** The server that the page came from, as the holder of a token sees it. */
 export function connect(token: string): Api {
   const client = createClient({ url: "/graphql", token });
-  const ask = <T>(document: string, variables?: Record<string, unknown>) => call<T>(client, document, variables);
   return {
     async page({ first, after, order, filter }: PageRequest) {
       const given = Object.entries(filter).filter(([, value]) => value !== null);
-      const variables = { first, after, orderBy: order, filter: Object.fromEntries(given) };
-      return readPage((await ask<{ onlineUsers: PageData }>(documents.page, variables)).onlineUsers);
+      const args = { first, orderBy: order, filter: Object.fromEntries(given), ...(after !== null && { after }) };
+      const { value } = await client.onlineUsers(args)[Symbol.asyncIterator]().next();
+      return readPage(value);
     },
     async users(ids) {
-      const { users } = await ask<{ users: (UserData | null)[] }>(documents.users, { ids });
+      const errors: RollcallError[] = [];
+      const partial = (error: RollcallError) => void errors.push(error);
+      const { users } = await client.query<{ users: (UserData | null)[] }>(documents.users, { ids }, { partial });
+      if (errors[0] && users.includes(null)) throw errors[0]; // they are not unknown but could not be read
       return users.map((user) => user && readUser(user));
     },
-    cluster: async () => readCluster((await ask<{ cluster: ClusterData }>(documents.cluster)).cluster),
+    cluster: async () => readCluster((await client.query<{ cluster: Cluster }>(documents.cluster)).cluster),
     async history(from) {
       const variables = { from: new Date(from).toISOString() };
-      const { onlineHistory } = await ask<{ onlineHistory: { at: string; peak: number; average: number }[] }>(
+      const { onlineHistory } = await client.query<{ onlineHistory: { at: string; peak: number; average: number }[] }>(
         documents.history,
         variables,
       );
@@ -28,10 +32,14 @@ export function connect(token: string): Api {
     },
     async disconnect(userId, reason) {
       const variables = { userId, reason: reason === "" ? null : reason };
-      return (await ask<{ disconnectUser: { ended: boolean } }>(documents.disconnect, variables)).disconnectUser.ended;
+      const { disconnectUser } = await client.query<{ disconnectUser: { ended: boolean } }>(
+        documents.disconnect,
+        variables,
+      );
+      return disconnectUser.ended;
     },
     async refresh(id) {
-      await ask(documents.refresh, { ids: [id] });
+      await client.query(documents.refresh, { ids: [id] });
     },
     serverTime,
     watch(next, failed) {
@@ -39,14 +47,14 @@ export function connect(token: string): Api {
       watch.on("gap", () => next({ events: [], reset: true }));
       watch.on("live", () => next({ events: [], reset: false }));
       watch.on("events", (events) => next({ events: events.map(readEvent), reset: false }));
-      watch.on("error", (error) => failed(apiError(error)));
-      watch.on("waiting", (error) => failed(apiError(error)));
+      watch.on("error", failed);
+      watch.on("waiting", failed);
     },
     watchCount(next, failed) {
       client.subscribe<{ onlineCountChanged: number }>(documents.count, undefined, {
         next: ({ onlineCountChanged }) => next(onlineCountChanged),
-        error: (error) => failed(apiError(error)),
-        waiting: (error) => failed(apiError(error)),
+        error: failed,
+        waiting: failed,
         complete: () => {},
       });
     },
@@ -56,19 +64,6 @@ export function connect(token: string): Api {
     },
     close: () => client.close(),
   };
-}
-
-async function call<T>(client: Client, document: string, variables?: Record<string, unknown>): Promise<T> {
-  try {
-    return await client.query<T>(document, variables);
-  } catch (error) {
-    throw apiError(error);
-  }
-}
-
-function apiError(error: unknown): ApiError {
-  if (error instanceof RollcallError) return new ApiError(error.code, error.message);
-  return new ApiError("INTERNAL", String(error));
 }
 
 function linkOf(state: ConnectionState): Link {
@@ -88,6 +83,6 @@ function linkOf(state: ConnectionState): Link {
 async function serverTime(): Promise<number> {
   const answer = await fetch("/healthz", { cache: "no-store" });
   const at = Date.parse(answer.headers.get("Date") ?? "");
-  if (Number.isNaN(at)) throw new ApiError("INTERNAL", "the server named no time");
+  if (Number.isNaN(at)) throw new RollcallError("INTERNAL", "the server named no time");
   return at;
 }

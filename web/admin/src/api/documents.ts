@@ -1,14 +1,8 @@
-/** The operations that the console sends. */
+/** The operations that the console sends besides those of the client. */
 
-const user = "id name avatarUrl level presence { status lastActiveAt onlineSince deviceId }";
-
-export const page = `query Page($first: Int!, $after: String, $orderBy: OnlineOrder!, $filter: OnlineFilter) {
-  onlineUsers(first: $first, after: $after, orderBy: $orderBy, filter: $filter) {
-    nodes { ${user} } totalCount pageInfo { hasNextPage endCursor }
-  }
+export const users = `query Users($ids: [ID!]!) {
+  users(ids: $ids) { id name avatarUrl level presence { userId status lastActiveAt onlineSince deviceId } }
 }`;
-
-export const users = `query Users($ids: [ID!]!) { users(ids: $ids) { ${user} } }`;
 
 export const cluster = `query Cluster {
   cluster { online shards { index online } imbalance heartbeatsPerSecond subscribers usedMemoryBytes maxMemoryBytes }

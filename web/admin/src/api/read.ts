@@ -1,29 +1,10 @@
-import type { PresenceEvent as ClientEvent } from "@rollcall/client";
-import type { Cluster, Page, Presence, PresenceEvent, Status, User } from "../presence";
+import type { OnlineUser, OnlineUsersPage, PresenceEvent as ClientEvent, PresenceInfo } from "@rollcall/client";
+import type { Cluster, Page, Presence, PresenceEvent, User } from "../presence";
 
-/** What documents.ts asks of a user, as it is sent. */
-export interface UserData {
-  id: string;
-  name: string | null;
-  avatarUrl: string | null;
-  level: number | null;
-  presence: PresenceData;
-}
+/** A user as sent; the device only if it was asked for. */
+export type UserData = OnlineUser & { presence: PresenceData };
 
-interface PresenceData {
-  status: Status;
-  lastActiveAt: string | null;
-  onlineSince: string | null;
-  deviceId?: string | null;
-}
-
-export interface PageData {
-  nodes: UserData[];
-  totalCount: number;
-  pageInfo: { hasNextPage: boolean; endCursor: string | null };
-}
-
-export type ClusterData = Cluster;
+type PresenceData = PresenceInfo & { deviceId?: string | null };
 
 const time = (text: string | null): number | null => (text === null ? null : Date.parse(text));
 
@@ -35,11 +16,12 @@ export function readUser({ id, name, avatarUrl, level, presence }: UserData): Us
   return { id, name, avatarUrl, level, presence: readPresence(presence) };
 }
 
-export function readPage({ nodes, totalCount, pageInfo }: PageData): Page {
-  return { users: nodes.map(readUser), totalCount, ...pageInfo };
+export function readPage({ nodes, totalCount, pageInfo }: OnlineUsersPage): Page {
+  const { hasNextPage, endCursor } = pageInfo;
+  return { users: nodes.map(readUser), totalCount, hasNextPage, endCursor };
 }
 
-export function readCluster(cluster: ClusterData): Cluster {
+export function readCluster(cluster: Cluster): Cluster {
   return { ...cluster, shards: [...cluster.shards].sort((a, b) => a.index - b.index) };
 }
 

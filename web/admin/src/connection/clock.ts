@@ -1,13 +1,13 @@
 /**
  * The server's clock, as far as the page can tell. Whatever time the server names has passed there when it
  * arrives here, so that each is a lower bound of how far its clock is ahead of ours; the highest is off
- * by no more than the quickest answer took.
+ * by no more than the quickest answer took. Ours is one that nobody sets.
  */
 export class ServerClock {
   #offset = Number.NEGATIVE_INFINITY;
   readonly #localNow: () => number;
 
-  constructor(localNow: () => number = Date.now) {
+  constructor(localNow = () => performance.timeOrigin + performance.now()) {
     this.#localNow = localNow;
   }
 
@@ -16,7 +16,7 @@ export class ServerClock {
     this.#offset = Math.max(this.#offset, at - this.#localNow());
   }
 
-  /** Forgets what it knew, since our own clock may have been set meanwhile; `at` is the server's time now, or before. */
+  /** Forgets what it knew, since our own clock may have stood still with the machine; `at` is the server's time now, or before. */
   restart(at: number): void {
     this.#offset = at - this.#localNow();
   }

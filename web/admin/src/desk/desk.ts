@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
-import { ApiError, type Api, type Link } from "../api/api";
+import { RollcallError } from "@rollcall/client";
+import type { Api, Link } from "../api/api";
 import { ServerClock } from "../connection/clock";
 import { learn, phaseOf, unknown, type News } from "../connection/health";
 import { EventLog } from "../events/log";
@@ -27,6 +28,8 @@ export class Desk {
 
   /** The server's time, moving by the second. */
   readonly now = signal(this.clock.now());
+  /** Moves when the clock was set by the server's, or could not be. 0: it is our own so far, which may be any. */
+  readonly clockSet = signal(0);
   readonly online = signal<number | null>(null);
   readonly cluster = signal<Cluster | null>(null);
   /** Moves when the log has. */
@@ -42,6 +45,7 @@ export class Desk {
   /** Since when they don't, after they did. */
   #lostAt: number | null = null;
   #drawing: ReturnType<typeof setTimeout> | undefined;
+  #readingCluster = false;
   #closed = false;
 
   constructor(api: Api) {
@@ -69,7 +73,7 @@ export class Desk {
       this.#learn({ kind: "answered" });
       return answer;
     } catch (error) {
-      if (error instanceof ApiError) this.#fail(error);
+      if (error instanceof RollcallError) this.#fail(error);
       throw error;
     }
   }
@@ -136,11 +140,14 @@ export class Desk {
   }
 
   async #readCluster(): Promise<void> {
-    if (document.hidden || this.#health.value.link !== "open") return;
+    if (document.hidden || this.#readingCluster || this.#health.value.link !== "open") return;
+    this.#readingCluster = true;
     try {
       this.cluster.value = await this.ask(this.api.cluster());
     } catch {
       // ask has learnt from it; what was read last goes on being shown
+    } finally {
+      this.#readingCluster = false;
     }
   }
 
@@ -151,9 +158,10 @@ export class Desk {
     } catch {
       // events will tell the time as well
     }
+    this.clockSet.value++;
   }
 
-  #fail({ code, message }: ApiError): void {
+  #fail({ code, message }: RollcallError): void {
     this.#learn({ kind: "failed", code, message, at: Date.now() });
   }
 

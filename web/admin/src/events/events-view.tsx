@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { Desk } from "../desk/desk";
 import { count } from "../format";
 import type { EventType } from "../presence";
@@ -20,7 +20,8 @@ export function EventsView({ desk, userId = "" }: { desk: Desk; userId?: string 
     () => (narrowed ? desk.log.narrowed(desk.log.capacity, wanted({ user, types })) : desk.log),
     [desk, user, types],
   );
-  useEffect(() => (narrowed ? desk.follow(log) : undefined), [log]);
+  // Before anything else can be told: an event between the two would be in neither.
+  useLayoutEffect(() => (narrowed ? desk.follow(log) : undefined), [log]);
 
   const [paused, setPaused] = useState<{ entries: Entry[]; at: number } | null>(null);
   useEffect(() => setPaused(null), [log]);

@@ -31,8 +31,7 @@ export class EventLog {
   }
 
   push(events: readonly PresenceEvent[]): void {
-    // Of more than it can hold only the end is looked at.
-    for (const event of events.slice(-this.capacity)) {
+    for (const event of events) {
       if (this.#accepts(event)) this.#add({ kind: "event", event });
     }
   }
@@ -48,10 +47,6 @@ export class EventLog {
   /** The lines that are kept, the newest first. */
   newestFirst(): Entry[] {
     return this.#entries.slice(-this.capacity).reverse();
-  }
-
-  clear(): void {
-    this.#entries = [];
   }
 
   /** A log of those lines that are wanted, with what this one still has of them. */

@@ -120,6 +120,7 @@ export class LiveList {
 
   async #refresh(): Promise<void> {
     if (document.hidden || this.#desk.phase.value.name === "reconnecting") return;
+    if (this.#open > 0) return; // a server that is slow to answer is not asked over and over
     if (this.state.value !== "ready") return this.#begin();
     if (!this.#reading) return this.#begin(true);
     const ids: string[] = [];

@@ -34,7 +34,8 @@ export function OnlineView({ desk }: { desk: Desk }) {
         <Toolbar order={order} filter={filter} search={search} onChoose={choose} onSearch={setSearch} />
       </header>
       {search.trim() === "" ? (
-        <List desk={desk} list={list} />
+        // Another list begins at its top.
+        <List key={`${order} ${JSON.stringify(filter)}`} desk={desk} list={list} />
       ) : (
         <SearchResults desk={desk} list={list} text={search.trim()} />
       )}
@@ -47,7 +48,7 @@ function Total({ list }: { list: LiveList }) {
   const { filter, total } = list.rows;
   return (
     <span class="quiet" data-testid="total">
-      {(list.state.value === "ready" || total > 0) && `${count(total)} ${isOpen(filter) ? "users" : "match"}`}
+      {(list.state.value === "ready" || total > 0) && `${count(total)} ${isOpen(filter) ? (total === 1 ? "user" : "users") : "match"}`}
     </span>
   );
 }

@@ -25,11 +25,11 @@ export function matches(user: User, filter: Filter): boolean {
   return user.level >= (filter.minLevel ?? -Infinity) && user.level <= (filter.maxLevel ?? Infinity);
 }
 
-/** Compares as the server sorts: users without a level last, ties by activity and then by id. */
+/** Compares as the server sorts: users without a level last, ties by activity and then by id, all in the order's direction. */
 export function compare(order: Order): (a: User, b: User) => number {
   const byId = (a: User, b: User) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
   const active = (user: User) => user.presence.lastActiveAt ?? 0;
-  const latest = (a: User, b: User) => active(b) - active(a) || byId(a, b);
+  const latest = (a: User, b: User) => active(b) - active(a) || byId(b, a);
   const unlevelled = (a: User, b: User) => Number(a.level === null) - Number(b.level === null);
   const level = (user: User) => user.level ?? 0;
   switch (order) {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Desk } from "../desk/desk";
 import { count } from "../format";
-import type { User } from "../presence";
+import { LiveUser } from "../user/live-user";
 import type { LiveList } from "./live-list";
 import type { Row } from "./rows";
 import { UserRow } from "./user-row";
@@ -17,13 +17,15 @@ export function SearchResults({ desk, list, text }: { desk: Desk; list: LiveList
   list.version.value; // drawn anew when the list has changed
   const { rows } = list;
   const exact = useExact(desk, text);
-  const partial = rows.find(text, most).filter((row) => row.user.id !== exact.user?.id);
-  const found: Row[] = exact.user ? [{ user: exact.user, gone: false, reason: null }, ...partial] : partial;
+  const state = exact?.state.value ?? "loading";
+  const user = exact?.user.value;
+  const partial = rows.find(text, most).filter((row) => row.user.id !== user?.id);
+  const found: Row[] = exact && user ? [{ user, gone: false, reason: exact.reason.value }, ...partial] : partial;
   return (
     <div class="card list" data-testid="search-results">
       <p class="hint quiet" role="status">
-        {exact.asking ? "Searching…" : found.length === 0 ? "Nobody found. " : `${count(found.length)} found. `}A whole
-        id is looked up among all users, a part of an id or name among the {count(rows.length)} rows read so far.
+        {said(state, found.length)} A whole id is looked up among all users, a part of an id or name among the{" "}
+        {count(rows.length)} rows read so far.
       </p>
       <div class="table found" role="table" aria-label="Users found">
         <div role="rowgroup">
@@ -36,21 +38,23 @@ export function SearchResults({ desk, list, text }: { desk: Desk; list: LiveList
   );
 }
 
-/** Looks an id up, a moment after it was typed. */
-function useExact(desk: Desk, id: string): { user: User | null; asking: boolean } {
-  const [answer, setAnswer] = useState<{ id: string; user: User | null }>({ id: "", user: null });
+function said(state: LiveUser["state"]["value"], found: number): string {
+  if (state === "loading") return "Searching…";
+  const outcome = found === 0 ? "Nobody found." : `${count(found)} found.`;
+  if (state !== "failed") return outcome;
+  return `${found === 0 ? "" : `${outcome} `}The id can't be looked up at the moment.`;
+}
+
+/** The user of an id, a moment after it was typed. */
+function useExact(desk: Desk, id: string): LiveUser | null {
+  const [exact, setExact] = useState<LiveUser | null>(null);
   useEffect(() => {
-    let current = true;
-    const waiting = setTimeout(() => {
-      desk.ask(desk.api.users([id])).then(
-        ([user]) => current && setAnswer({ id, user: user ?? null }),
-        () => current && setAnswer({ id, user: null }), // not an id, or no answer, which the connection's state says
-      );
-    }, waitMs);
+    let live: LiveUser | undefined;
+    const waiting = setTimeout(() => setExact((live = new LiveUser(desk, id))), waitMs);
     return () => {
-      current = false;
       clearTimeout(waiting);
+      live?.close();
     };
   }, [desk, id]);
-  return answer.id === id ? { user: answer.user, asking: false } : { user: null, asking: true };
+  return exact?.id === id ? exact : null;
 }

@@ -13,8 +13,9 @@ export function useReading(box: RefObject<HTMLElement | null>, changed: (reading
     const stop = new AbortController();
     const on = (type: string, listener: (event: Event) => void) =>
       element.addEventListener(type, listener, { signal: stop.signal });
-    // A finger that lifts leaves no pointer behind; the browser says so by pointerleave.
-    on("pointerenter", () => state.set("pointed", true));
+    // Not pointerenter: the list may appear under a pointer that rests, as after the button of the sign-in, and then
+    // nobody hears it. A finger that lifts leaves no pointer behind; the browser says so by pointerleave.
+    for (const type of ["pointermove", "pointerdown"]) on(type, () => state.set("pointed", true));
     on("pointerleave", () => state.set("pointed", false));
     on("focusin", () => state.set("focused", true));
     on("focusout", (event) => {

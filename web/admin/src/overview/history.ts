@@ -20,8 +20,12 @@ export class OnlineHistory {
     const reading = setInterval(() => void this.#read(), readEveryMs);
     this.#stops = [
       () => clearInterval(reading),
-      desk.online.subscribe((online) => online !== null && this.#see(online)),
-      desk.phase.subscribe(({ name }) => name === "live" && void this.#read()),
+      desk.online.subscribe(() => this.#see()),
+      desk.clockSet.subscribe((times) => {
+        if (times === 0) return;
+        this.#see();
+        void this.#read();
+      }),
     ];
   }
 
@@ -40,7 +44,10 @@ export class OnlineHistory {
     this.#publish();
   }
 
-  #see(value: number): void {
+  /** By a clock that is not set yet there is no saying when. */
+  #see(): void {
+    const value = this.#desk.online.peek();
+    if (value === null || this.#desk.clockSet.peek() === 0) return;
     this.#seen.push({ at: this.#desk.clock.now(), value });
     this.#publish();
   }

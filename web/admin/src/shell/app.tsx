@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Api } from "../api/api";
 import { Desk } from "../desk/desk";
 import type { Settings } from "../settings";
+import { AvatarOrigins } from "../ui/avatar";
 import { Console } from "./console";
 import { Forbidden } from "./forbidden";
 import { SignIn } from "./sign-in";
@@ -33,5 +34,9 @@ export function App({ settings, connect }: AppProps) {
     return <SignIn auth={settings.auth} why={why.value} onSignIn={(token) => setDesk(new Desk(connect(token)))} />;
   }
   if (phase?.name === "forbidden") return <Forbidden onSignOut={() => leave("")} />;
-  return <Console desk={desk} onSignOut={() => leave("")} />;
+  return (
+    <AvatarOrigins.Provider value={settings.avatarOrigins}>
+      <Console desk={desk} onSignOut={() => leave("")} />
+    </AvatarOrigins.Provider>
+  );
 }

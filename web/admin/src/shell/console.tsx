@@ -35,7 +35,8 @@ export function Console({ desk, onSignOut }: { desk: Desk; onSignOut(): void }) 
 /** Apart, since it counts by the second. */
 function Status({ desk }: { desk: Desk }) {
   desk.now.value; // drawn anew each second
-  return <Notice phase={desk.phase.value} now={Date.now()} />;
+  const now = Date.now();
+  return <Notice phase={desk.phase.value} now={now} ahead={desk.clock.now() - now} />;
 }
 
 function View({ desk, route }: { desk: Desk; route: Route }) {

@@ -54,7 +54,7 @@ export function SignIn({ auth, why, onSignIn }: SignInProps) {
             <>This server takes dev tokens: anybody on this machine is who they say.</>
           ) : (
             <>
-              An administrator's. <code class="mono">rollcall token --role admin</code> makes one.
+              An administrator's. <code class="mono">rollcall token --user YOU --role admin</code> makes one.
             </>
           )}{" "}
           The token is forgotten when you leave the page.

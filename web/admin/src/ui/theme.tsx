@@ -8,8 +8,21 @@ const next = { system: "light", light: "dark", dark: "system" } as const;
 const icons = { system: SystemIcon, light: LightIcon, dark: DarkIcon } as const;
 
 function kept(): Theme {
-  const value = localStorage.getItem(key);
-  return value === "light" || value === "dark" ? value : "system";
+  try {
+    const value = localStorage.getItem(key);
+    return value === "light" || value === "dark" ? value : "system";
+  } catch {
+    return "system"; // a browser whose sites may store nothing
+  }
+}
+
+function keep(chosen: Theme): void {
+  try {
+    if (chosen === "system") localStorage.removeItem(key);
+    else localStorage.setItem(key, chosen);
+  } catch {
+    // it lasts as long as the page
+  }
 }
 
 function apply(chosen: Theme): void {
@@ -28,8 +41,7 @@ export function ThemeSwitch() {
   const Icon = icons[theme];
   const change = () => {
     const chosen = next[theme];
-    if (chosen === "system") localStorage.removeItem(key);
-    else localStorage.setItem(key, chosen);
+    keep(chosen);
     apply(chosen);
     setTheme(chosen);
   };

@@ -2,7 +2,8 @@
 import type { Channel, Platform, PlatformEvent } from "../../src/platform.js";
 
 export interface BrowserOptions {
-  locks?: boolean;
+  /** `refused`: they are there, and refuse whoever asks, as in a sandbox. */
+  locks?: boolean | "refused";
   channels?: boolean;
 }
 
@@ -25,6 +26,7 @@ export class FakeBrowser {
   }
 
   readonly request = (async (name: string, { signal }: LockOptions, held: () => Promise<unknown>) => {
+    if (this.options.locks === "refused") throw new DOMException("no", "SecurityError");
     const queue = this.#locks.get(name) ?? [];
     this.#locks.set(name, queue);
     await new Promise<void>((granted, reject) => {
@@ -86,6 +88,10 @@ export class FakeTab implements Platform {
   }
   channel = (name: string) => this.browser.channel(name);
 
+  /** How many listen to what happens around the page. */
+  get listeners() {
+    return this.#listeners.size;
+  }
   /** Something happens around the page. */
   tell(event: PlatformEvent) {
     if (event === "visible" || event === "hidden") this.shown = event === "visible";

@@ -182,6 +182,45 @@ test("a token that has expired is asked for anew, without a wait", async () => {
   expect(server.tokens).toEqual(["Bearer token-1", "Bearer token-2"]);
 });
 
+test("a server that takes a token and then does not is asked less and less, and never given up", async () => {
+  server.operations.set("news", () => {
+    queueMicrotask(() => [...server.sockets].forEach((socket) => socket.drop(4403)));
+    return () => {};
+  });
+  const { client } = open({ transport: "websocket" });
+  const own = sink();
+  client.subscribe(news, {}, own);
+  await pass(60);
+  expect(server.dials.length).toBeGreaterThan(3);
+  expect(server.dials.length).toBeLessThan(12);
+  expect(own.told).toEqual([]);
+});
+
+test("what a listener throws is its own: the others hear, and the connection goes on", async () => {
+  const thrown: unknown[] = [];
+  const real = globalThis.queueMicrotask;
+  vi.spyOn(globalThis, "queueMicrotask").mockImplementation((call) =>
+    real(() => {
+      try {
+        call();
+      } catch (error) {
+        thrown.push(error);
+      }
+    }),
+  );
+  const { client } = open();
+  client.on("state", () => {
+    throw new Error("a listener's own");
+  });
+  const states: string[] = [];
+  client.on("state", ({ status }) => states.push(status));
+  client.subscribe(news, {}, sink());
+  await pass(60);
+  expect(states).toEqual(["connecting", "open"]);
+  expect(server.dials).toHaveLength(1);
+  expect(thrown).toHaveLength(2);
+});
+
 test("a token provider that fails is asked again later", async () => {
   let asked = 0;
   const { client } = open({ token: () => (++asked === 1 ? Promise.reject(new Error("no")) : "token") });
@@ -231,4 +270,19 @@ test("a query says what went wrong", async () => {
   await expect(answered("<html>", { status: 404 })).rejects.toMatchObject({ code: "NETWORK" });
   server.up = false;
   await expect(client.query("{x}")).rejects.toMatchObject({ code: "NETWORK" });
+});
+
+test("a query that nobody answers fails, and so does one that is not wanted any more", async () => {
+  const { client } = open({ fetch: () => new Promise(() => {}) });
+  const slow = client.query("{x}").catch((error: unknown) => error);
+  await pass(15);
+  expect(await slow).toMatchObject({ code: "NETWORK" });
+
+  const request = new AbortController();
+  const unwanted = client.query("{x}", {}, request).catch((error: unknown) => error);
+  await pass(1);
+  request.abort("enough");
+  expect(await unwanted).toBe("enough");
+  expect(await client.query("{x}", {}, request).catch((error: unknown) => error)).toBe("enough");
+  expect(vi.getTimerCount()).toBe(0);
 });

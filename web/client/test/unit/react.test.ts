@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // The React binding, in components that a page would have.
-import { act, createElement } from "react";
+import { act, createElement, StrictMode } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createClient } from "../../src/index.js";
@@ -25,6 +25,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
   vi.useRealTimers();
 });
+const strict = (component: () => string) =>
+  act(async () => root.render(createElement(StrictMode, null, createElement(component))));
 const render = (component: () => string) => act(async () => root.render(createElement(component)));
 
 test("usePresence shows how the presence stands", async () => {
@@ -74,4 +76,45 @@ test("useOnlineUsers shows the list as it changes, and subscribes anew for other
   await act(() => pass(1));
   expect(streams).toHaveLength(0);
   expect(server.sockets.size).toBe(0);
+});
+
+test("useOnlineUsers says why the list is not kept current, and stops saying it", async () => {
+  server.operations.set("onlineUsersChanged", (_, sink) => {
+    sink.next({ data: { onlineUsersChanged: { totalCount: 0, nodes: [], pageInfo: {} } } });
+    return () => {};
+  });
+  const client = createClient(connect(server, new FakeBrowser().open()));
+  await strict(() => {
+    const { loading, error } = useOnlineUsers(client);
+    return `${loading ? "loading" : "ready"} ${error?.code ?? ""}`;
+  });
+  await act(() => pass(1));
+  expect(page.textContent).toBe("ready ");
+  await act(async () => server.goDown());
+  await act(() => pass(1));
+  expect(page.textContent).toBe("ready NETWORK");
+  server.up = true;
+  await act(() => pass(30));
+  expect(page.textContent).toBe("ready ");
+  await act(async () => client.close());
+  expect(page.textContent).toBe("ready NETWORK");
+});
+
+test("in StrictMode, which mounts twice, all is once", async () => {
+  const streams = new Set<LinkSink>();
+  server.operations.set("onlineUsersChanged", (_, sink) => {
+    streams.add(sink);
+    return () => void streams.delete(sink);
+  });
+  const presence = present(server, new FakeBrowser().open());
+  await strict(() => {
+    useOnlineUsers(presence.client);
+    return usePresence(presence).status;
+  });
+  await act(() => pass(1));
+  expect(page.textContent).toBe("online");
+  expect([server.dials.length, server.beats.length, streams.size]).toEqual([1, 1, 1]);
+  await act(async () => root.render(null));
+  await act(() => pass(1));
+  expect(streams.size).toBe(0);
 });

@@ -89,6 +89,21 @@ describe("over a WebSocket", () => {
     ]);
   });
 
+  test("a first beat that was never answered is sent again as active as it was", async () => {
+    const active: unknown[] = [];
+    const session = server.operations.get("session");
+    server.operations.set("session", (variables, sink) => {
+      active.push((variables.input as { active: boolean }).active);
+      if (active.length > 1) return session?.(variables, sink);
+      queueMicrotask(() => [...server.sockets].forEach((socket) => socket.drop(1012)));
+      return () => {};
+    });
+    const page = present(server, tab);
+    await pass(5);
+    expect(page.state).toEqual({ status: "online" });
+    expect(active).toEqual([true, true]);
+  });
+
   test("a lost connection is told, and the session goes on over the next", async () => {
     const page = present(server, tab);
     await pass(20);
@@ -185,6 +200,48 @@ describe("by beats, where WebSockets are blocked", () => {
     expect(server.beats.at(-1)?.at).toBeLessThanOrEqual(failed + 10_000);
   });
 
+  test("a beat that fails tells of no activity that it had none to tell of", async () => {
+    present(server, tab);
+    const from = Date.now();
+    await pass(83);
+    server.refusals.push({ field: "heartbeat", code: "UNAVAILABLE" });
+    await pass(3);
+    expect(times(from)).toEqual([
+      [0, true],
+      [24, false],
+      [84.5, false],
+    ]);
+  });
+
+  test("who looks at the page again and again does not make it beat before the server wants it", async () => {
+    present(server, tab);
+    await pass(1);
+    server.refusals.push({ field: "heartbeat", code: "UNAVAILABLE", retryAfterMs: 20_000 });
+    tab.tell("hidden");
+    await pass(1);
+    const refused = server.beats.length;
+    for (let i = 0; i < 9; i++) {
+      tab.tell(i % 2 ? "hidden" : "visible");
+      await pass(2);
+    }
+    expect(server.beats).toHaveLength(refused);
+    await pass(2);
+    expect(server.beats.slice(refused).map(({ active }) => active)).toEqual([true]);
+  });
+
+  test("a network that swallows a beat is noticed, and the next one gets through", async () => {
+    let swallowed = false;
+    const fetch: typeof server.fetch = (url, init) => (swallowed ? new Promise(() => {}) : server.fetch(url, init));
+    const page = present(server, tab, { fetch, transport: "sse" });
+    await pass(1);
+    swallowed = true;
+    await pass(24 + 15 + 15 - 0.8); // the beat and the look at the connection have each waited in vain
+    expect(page.state).toEqual({ status: "offline", reason: "connection" });
+    swallowed = false;
+    await pass(2);
+    expect(page.state).toEqual({ status: "online" });
+  });
+
   test("goes over to a WebSocket once that works", async () => {
     const page = present(server, tab);
     await pass(1);
@@ -231,14 +288,20 @@ describe.each(["websocket", "sse"] as const)("whatever the way (%s)", (transport
     expect(page.told).toEqual(["online", "offline: ended"]);
   });
 
-  test("signing out", async () => {
+  test("signing out, which leaves nothing behind; and signing in again", async () => {
     const page = present(server, tab, { transport });
     await pass(1);
     await page.stop();
     expect(server.ended).toEqual(["session-1"]);
     await pass(600);
     expect(page.told).toEqual(["online", "offline: signedOut"]);
-    expect(server.sockets.size).toBe(0);
+    expect([server.sockets.size, tab.listeners, vi.getTimerCount()]).toEqual([0, 0, 0]);
+    page.start();
+    await pass(1);
+    expect(page.state).toEqual({ status: "online" });
+    tab.tell("hidden");
+    await pass(1);
+    expect(server.beats.at(-1)?.active).toBe(false);
   });
 
   test("a refusal that is for good is told once", async () => {
@@ -269,7 +332,10 @@ test("a stored session that was replaced while no page was open: the new page si
   server.takeOver();
   await pass(1);
   expect(page.told).toEqual(["online"]);
-  expect(server.beats.map(({ session }) => session)).toEqual(["session-0", undefined]);
+  expect(server.beats.map(({ session, active }) => [session, active])).toEqual([
+    ["session-0", true],
+    [undefined, true],
+  ]);
 });
 
 test("a token is asked for anew at each connection and when one was refused, and stands in no address", async () => {

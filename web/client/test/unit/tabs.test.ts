@@ -14,7 +14,8 @@ afterEach(() => void vi.useRealTimers());
 describe.each([
   ["by Web Locks", true],
   ["by an election", false],
-])("%s", (_, locks) => {
+  ["by an election, since locks are refused", "refused"],
+] as const)("%s", (_, locks) => {
   let browser: FakeBrowser;
   beforeEach(() => void (browser = new FakeBrowser({ locks })));
 
@@ -102,6 +103,24 @@ describe.each([
     two.tell("input");
     await pass(1);
     expect(server.beats.slice(before).map(({ active }) => active)).toEqual([true]);
+  });
+
+  test("a tab whose client is closed leaves the session to the next, and stops nobody else", async () => {
+    const [one, two] = [browser.open(), browser.open()];
+    const first = present(server, one);
+    await pass(2);
+    const second = present(server, two);
+    await pass(2);
+    first.client.close();
+    await pass(2);
+    expect(first.told).toEqual(["online", "offline: closed"]);
+    expect([second.told, second.state]).toEqual([["online"], { status: "online" }]);
+    expect(server.beats.at(-1)?.session).toBe("session-1");
+    expect(server.sockets.size).toBe(1);
+    expect([one.listeners, server.ended]).toEqual([0, []]);
+    first.start();
+    await pass(2);
+    expect(first.told).toEqual(["online", "offline: closed"]);
   });
 
   test("signing out in any of them is for all", async () => {
