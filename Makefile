@@ -124,6 +124,11 @@ bench-store: ## Measure both stores alone: heartbeats, and pages of 10k to 1M us
 bench-scale: ## Measure a million users on a Cluster of three primaries, next to 10k (six minutes, 1 GB)
 	cd bench && $(GO) test -count=1 -v -timeout 30m ./scale -args -users 1000000 -few 10000 -ttl 60s -for 20s
 
+.PHONY: bench-overload
+bench-overload: deps ## Measure heartbeats at five times what a node can take, and refuse documents (a minute)
+	cd bench && $(GO) test -count=1 -v ./overload -args -conns 4000 -for 8s
+	$(GO) test -run '^$$' -bench BenchmarkRefused ./internal/server/document
+
 FUZZTIME ?= 1m
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME (1m)

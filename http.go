@@ -26,7 +26,7 @@ const readyTimeout = time.Second
 
 // serveHTTP starts to serve the API on listener. The channel tells of an end
 // that nobody asked for.
-func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *store, api resolvers.Dependencies) (<-chan error, error) {
+func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *store, api resolvers.Dependencies, limits limits) (<-chan error, error) {
 	tokens, err := auth.New(cfg.Auth.Tokens(), api.Log)
 	if err != nil {
 		return nil, err
@@ -41,10 +41,19 @@ func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *
 		return nil, err
 	}
 	present := resolvers.ErrorPresenter(api.Log)
-	graphQL := server.NewHandler(resolvers.Schema(api), server.Options{
+	only, err := manifest(cfg.Limits)
+	if err != nil {
+		return nil, err
+	}
+	graphQL, err := server.NewHandler(resolvers.Schema(api), server.Options{
 		Present: present, Recover: resolvers.RecoverFunc(api.Log),
 		WebSocket: webSocket(cfg, tokens, origins, api.Log),
+		Weigh:     resolvers.Weigh, Charge: limits.throttle.Charge, Gate: limits.gate, Beats: resolvers.Beats,
+		Introspection: cfg.Introspection(), Suggestions: cfg.Suggestions(), Only: only,
 	})
+	if err != nil {
+		return nil, fmt.Errorf("ROLLCALL_PERSISTED_ONLY: %w", err)
+	}
 	graphQL.Use(share.NewQueries(cfg.HTTP.ShareFor, resolvers.QueryScope))
 	graphQL.Use(resolvers.Extension(api))
 	graphQL.Use(resolvers.Plain())
@@ -62,7 +71,7 @@ func serveHTTP(running *parts, cfg config.Config, listener net.Listener, store *
 			defer cancel()
 			return errors.Join(store.check(ctx), tokens.Ready())
 		},
-		Authenticator: tokens, Origins: origins, Proxies: proxies, Present: present, Log: api.Log,
+		Authenticator: tokens, Origins: origins, Proxies: proxies, Present: present, Gate: limits.gate, Log: api.Log,
 	})
 
 	httpServer := server.New(listener.Addr().String(), router, api.Log)
@@ -114,5 +123,6 @@ func webSocket(cfg config.Config, authenticator auth.Authenticator, origins orig
 	return ws.Config{
 		Authenticator: authenticator, Origins: origins, Log: log,
 		PingInterval: ping, PongTimeout: min(10*time.Second, ping/2),
+		MaxSockets: cfg.Limits.Sockets, MaxUserSockets: cfg.Limits.UserSockets, MaxOperations: cfg.Limits.Subscriptions,
 	}
 }

@@ -86,13 +86,14 @@ func run(ctx context.Context, cfg config.Config, stdout io.Writer, log *slog.Log
 
 	running.loop("history", func(ctx context.Context) { presence.RunHistory(ctx, store, log) })
 
-	service := presence.NewService(store, cfg.Store.Rules(), levels{details}, log)
+	service := presence.NewService(store, cfg.Store.Rules(), levels{details}, log).AnsweringEarly(cfg.Limits.EarlyBeats)
 	running.loop("levels", service.Run)
+	limits := newLimits(&running, cfg, store, log)
 	api := resolvers.Dependencies{
-		Service: service, Directory: details,
-		Feed: hub, Keeper: keepalive.New(service, hub, log), Beats: sweeper, Log: log,
+		Service: limits.service(service), Directory: details, Feed: hub,
+		Keeper: limits.keeper(keepalive.New(service, hub, log)), Beats: sweeper, Log: log,
 	}
-	failed, err := serveHTTP(&running, cfg, listener, store, api)
+	failed, err := serveHTTP(&running, cfg, listener, store, api, limits)
 	if err != nil {
 		return err
 	}

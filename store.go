@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/redis/go-redis/v9"
+
 	"rollcall/internal/config"
 	"rollcall/internal/presence"
 	"rollcall/internal/presence/memstore"
@@ -22,6 +24,8 @@ type store struct {
 	close func() error
 	// tier keeps user details in the same Redis; nil without one.
 	tier directory.Tier
+	// redis is where all nodes find the same; nil without one.
+	redis redis.UniversalClient
 }
 
 // openStore opens the store. A Redis that can't be reached is no error here:
@@ -30,24 +34,24 @@ func openStore(ctx context.Context, cfg config.Store, log *slog.Logger) (*store,
 	if cfg.RedisURL == "" {
 		return memoryStore(cfg), nil
 	}
-	redis, err := redisstore.Open(redisstore.Options{
+	presences, err := redisstore.Open(redisstore.Options{
 		URL: cfg.RedisURL, Prefix: cfg.KeyPrefix, Shards: cfg.Shards,
 		Rules: cfg.Rules(), LevelIndex: cfg.LevelIndex, EventLog: cfg.EventLog, Log: log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	tier, err := redistier.New(redis.Client(), cfg.KeyPrefix)
+	tier, err := redistier.New(presences.Client(), cfg.KeyPrefix)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("cache of user details: %w", err), redis.Close())
+		return nil, errors.Join(fmt.Errorf("cache of user details: %w", err), presences.Close())
 	}
-	err = redis.Check(ctx)
+	err = presences.Check(ctx)
 	if _, unavailable := errors.AsType[*presence.UnavailableError](err); unavailable {
 		log.WarnContext(ctx, "Redis can't be reached; trying on", "err", err)
 	} else if err != nil {
-		return nil, errors.Join(fmt.Errorf("store: %w", err), redis.Close())
+		return nil, errors.Join(fmt.Errorf("store: %w", err), presences.Close())
 	}
-	return &store{Store: redis, check: redis.Check, close: redis.Close, tier: tier}, nil
+	return &store{Store: presences, check: presences.Check, close: presences.Close, tier: tier, redis: presences.Client()}, nil
 }
 
 func memoryStore(cfg config.Store) *store {

@@ -40,7 +40,7 @@ const (
 var badDocuments = []bad{
 	{"no GraphQL", `{me{id}`, nil, unparsable},
 	{"no operation", ``, nil, invalid},
-	{"too many tokens", `{` + strings.Repeat("onlineCount ", limit.DocumentTokens) + `}`, nil, unparsable},
+	{"too many tokens", `{` + strings.Repeat("onlineCount ", limit.TrustedTokens) + `}`, nil, unparsable},
 	{"unknown field", `{me{shoeSize}}`, nil, invalid},
 	{"unknown argument", `{onlineUsers(offset: 3) {totalCount}}`, nil, invalid},
 	{"literal of a wrong type", `{onlineUsers(first: "x") {totalCount}}`, nil, invalid},

@@ -77,7 +77,7 @@ func newServer(t *testing.T) *server {
 	srv := handler.New(resolvers.Schema(dependencies))
 	srv.SetErrorPresenter(resolvers.ErrorPresenter(log))
 	srv.SetRecoverFunc(resolvers.RecoverFunc(log))
-	srv.SetParserTokenLimit(limit.DocumentTokens)
+	srv.SetParserTokenLimit(limit.TrustedTokens)
 	srv.Use(resolvers.Extension(dependencies))
 	srv.Use(resolvers.Plain())
 	srv.AddTransport(sse.New(sse.Config{}))

@@ -27,11 +27,13 @@ var mayImport = map[string][]string{
 	"internal/users":      {},
 	"internal/users/demo": {"internal/users"},
 	"internal/pulse":      {},
+	"internal/rate":       {},
 	"internal/backoff":    {},
 	"internal/live":       {},
 	"internal/redisconn":  {},
 
 	// stores know their domain
+	"internal/rate/redisrate":        {"internal/rate"},
 	"internal/presence/memstore":     {"internal/presence"},
 	"internal/presence/redisstore":   {"internal/presence", "internal/redisconn"},
 	"internal/presence/presencetest": {"internal/presence", "internal/presence/..."},
@@ -43,7 +45,8 @@ var mayImport = map[string][]string{
 	"internal/feed":      {"internal/backoff", "internal/live", "internal/presence"},
 	"internal/keepalive": {"internal/feed", "internal/presence", "internal/pulse"},
 	"internal/auth":      {"internal/backoff", "internal/presence"},
-	"internal/config":    {"internal/auth", "internal/presence", "internal/redisconn", "internal/server/address", "internal/server/origin"},
+	"internal/config":    {"internal/auth", "internal/presence", "internal/rate", "internal/redisconn", "internal/server/address", "internal/server/origin"},
+	"internal/throttle":  {"internal/auth", "internal/keepalive", "internal/presence", "internal/pulse", "internal/rate", "internal/server/address"},
 
 	// the API: domain and generated types meet here and nowhere below
 	"dataloader":          {"internal/presence", "internal/users"},
@@ -57,6 +60,7 @@ var mayImport = map[string][]string{
 
 	// who puts it together
 	"internal/server":             {all},
+	"internal/server/document":    {"internal/auth", "internal/server/limit"},
 	"internal/server/execution":   {"internal/live", "internal/server/response", "internal/server/share"},
 	"internal/server/limit":       {},
 	"internal/server/address":     {},
@@ -66,6 +70,7 @@ var mayImport = map[string][]string{
 	"internal/server/refusal":     {},
 	"internal/server/request":     {"internal/auth", "internal/presence", "internal/server/limit", "internal/server/refusal"},
 	"internal/server/response":    {},
+	"internal/server/shed":        {"internal/presence"},
 	"internal/server/share":       {"internal/auth", "internal/live"},
 	"internal/server/ws":          {"internal/auth", "internal/presence", "internal/pulse", "internal/server/..."},
 	"internal/server/sse":         {"internal/auth", "internal/presence", "internal/server/..."},
@@ -96,7 +101,7 @@ var onlyIn = map[string][]string{
 	"github.com/jackc/pgx":             {"internal/users/sqlsource", "internal/pgtest"},
 	"github.com/maypok86/otter":        {"internal/users/directory", "internal/server"},
 	"github.com/pressly/goose":         {"internal/users/sqlsource"},
-	"github.com/redis/go-redis":        {"internal/redisconn", "internal/presence/redisstore", "internal/users/redistier", "internal/redistest", ""},
+	"github.com/redis/go-redis":        {"internal/redisconn", "internal/presence/redisstore", "internal/users/redistier", "internal/rate/redisrate", "internal/redistest", ""},
 	"github.com/schollz/progressbar":   {""},
 	"github.com/tidwall/btree":         {"internal/presence/memstore"},
 	"github.com/vikstrous/dataloadgen": {"dataloader"},
@@ -105,7 +110,7 @@ var onlyIn = map[string][]string{
 }
 
 // stdOnly import nothing but the standard library.
-var stdOnly = []string{"internal/backoff", "internal/server/address", "internal/server/certificate", "internal/server/origin", "internal/presence", "internal/users", "internal/users/demo", "internal/pulse", "web"}
+var stdOnly = []string{"internal/backoff", "internal/server/address", "internal/server/certificate", "internal/server/origin", "internal/presence", "internal/rate", "internal/users", "internal/users/demo", "internal/pulse", "web"}
 
 // goPackage is what `go list` says of a package.
 type goPackage struct {

@@ -23,7 +23,7 @@ var keyPrefix = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 // Check reports the first thing that keeps a server from starting, in words
 // that name what to set.
 func (c Config) Check() error {
-	for _, check := range []func() error{c.HTTP.check, c.Store.check, c.Users.Check, c.checkAuth} {
+	for _, check := range []func() error{c.HTTP.check, c.Store.check, c.Users.Check, c.checkAuth, c.Limits.check} {
 		if err := check(); err != nil {
 			return err
 		}

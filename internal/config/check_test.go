@@ -51,6 +51,10 @@ func TestCheckRefuses(t *testing.T) {
 		change func(*Config)
 		names  string // what the message must name
 	}{
+		"early beats below none":       {func(c *Config) { c.Limits.EarlyBeats = -1 }, "ROLLCALL_EARLY_BEATS"},
+		"sockets below none":           {func(c *Config) { c.Limits.Sockets = -1 }, "ROLLCALL_SOCKETS"},
+		"a user's sockets below none":  {func(c *Config) { c.Limits.UserSockets = -1 }, "ROLLCALL_USER_SOCKETS"},
+		"no subscriptions":             {func(c *Config) { c.Limits.Subscriptions = 0 }, "ROLLCALL_SUBSCRIPTIONS"},
 		"no port":                      {func(c *Config) { c.HTTP.Addr = "localhost" }, "ROLLCALL_HTTP_ADDR"},
 		"a port too high":              {func(c *Config) { c.HTTP.Addr = "127.0.0.1:65536" }, "ROLLCALL_HTTP_ADDR"},
 		"a port by name":               {func(c *Config) { c.HTTP.Addr = "127.0.0.1:http" }, "ROLLCALL_HTTP_ADDR"},

@@ -17,11 +17,12 @@ import (
 // Config is the configuration of a server. The tags are kong's; commands that
 // need less embed only the parts they use.
 type Config struct {
-	HTTP  HTTP  `embed:"" group:"Serving"`
-	Store Store `embed:"" group:"Presence"`
-	Users Users `embed:"" group:"User details"`
-	Auth  Auth  `embed:"" group:"Callers"`
-	Log   Log   `embed:"" group:"Logging"`
+	HTTP   HTTP   `embed:"" group:"Serving"`
+	Store  Store  `embed:"" group:"Presence"`
+	Users  Users  `embed:"" group:"User details"`
+	Auth   Auth   `embed:"" group:"Callers"`
+	Limits Limits `embed:"" group:"Limits"`
+	Log    Log    `embed:"" group:"Logging"`
 }
 
 // HTTP is where the server listens, and how it answers.

@@ -13,6 +13,7 @@ import (
 
 	"rollcall/internal/auth"
 	"rollcall/internal/presence"
+	"rollcall/internal/rate"
 )
 
 func parse(t *testing.T, args ...string) (Config, error) {
@@ -38,7 +39,14 @@ func TestDefaults(t *testing.T) {
 		},
 		Users: Users{DatabaseURL: "sqlite:data/rollcall.db"},
 		Auth:  Auth{Mode: auth.Dev, IDClaim: "sub", RoleClaim: "role"},
-		Log:   Log{Level: slog.LevelInfo},
+		Limits: Limits{
+			EarlyBeats: 8,
+			UserBeats:  rate.Limit{Count: 1000, Per: 10 * time.Second}, AddressBeats: rate.Limit{Count: 100_000, Per: 10 * time.Second},
+			UserSignIns: rate.Limit{Count: 300, Per: 5 * time.Minute}, AddressSignIns: rate.Limit{Count: 30_000, Per: time.Minute},
+			UserCost: rate.Limit{Count: 2_000_000, Per: 10 * time.Second}, AddressCost: rate.Limit{Count: 20_000_000, Per: 10 * time.Second},
+			Sockets: 100_000, UserSockets: 2000, Subscriptions: 100, Shed: true,
+		},
+		Log: Log{Level: slog.LevelInfo},
 	}, cfg)
 }
 
@@ -104,4 +112,27 @@ func TestReadmeListsEveryVariable(t *testing.T) {
 		}
 		require.Contains(t, string(readme), row)
 	}
+}
+
+func TestLimitsAreRead(t *testing.T) {
+	cfg, err := parse(t, "--user-beats=5/1s", "--user-sign-ins=0", "--introspection", "--no-shed")
+	require.NoError(t, err)
+	require.Equal(t, rate.Limit{Count: 5, Per: time.Second}, cfg.Limits.UserBeats)
+	require.True(t, cfg.Limits.UserSignIns.None())
+	require.True(t, cfg.Introspection())
+	require.False(t, cfg.Limits.Shed)
+	_, err = parse(t, "--user-beats=5")
+	require.ErrorContains(t, err, "--user-beats")
+
+	cfg, err = parse(t)
+	require.NoError(t, err)
+	require.True(t, cfg.Introspection())
+	require.True(t, cfg.Suggestions())
+	cfg, err = parse(t, "--auth=jwt")
+	require.NoError(t, err)
+	require.False(t, cfg.Introspection())
+	require.False(t, cfg.Suggestions())
+	cfg, err = parse(t, "--no-introspection")
+	require.NoError(t, err)
+	require.False(t, cfg.Introspection())
 }

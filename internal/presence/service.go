@@ -33,6 +33,7 @@ type Service struct {
 	rules  Rules
 	levels Levels // nil: nobody has a level
 	log    *slog.Logger
+	early  *early // nil: each beat goes to the store
 
 	arrears arrears
 }
@@ -67,10 +68,16 @@ func (s *Service) Heartbeat(ctx context.Context, h Heartbeat) (Lease, error) {
 	if err != nil {
 		return Lease{}, err
 	}
+	if lease, known := s.early.answer(beat); known {
+		lease.Session = *h.Session
+		return lease, nil
+	}
+	began := s.early.moment()
 	results, err := s.store.Beat(ctx, []Beat{beat})
 	if err != nil {
 		return Lease{}, err
 	}
+	s.early.note(beat, began, results[0])
 	if r := results[0]; r.Err != nil {
 		return Lease{}, r.Err
 	}
@@ -118,6 +125,9 @@ func (s *Service) Heartbeats(ctx context.Context, hs []Heartbeat) ([]HeartbeatRe
 	}
 	s.takeLevels(ctx, beats, done)
 	for i, r := range done {
+		if r.Err != nil || r.Outcome != Refreshed {
+			s.early.forget(beats[i].UserID)
+		}
 		if r.Err != nil {
 			results[at[i]].Err = r.Err
 			continue
@@ -137,6 +147,7 @@ func (s *Service) GoOffline(ctx context.Context, userID, deviceID, session strin
 	if err != nil {
 		return false, err
 	}
+	defer s.early.forget(userID)
 	return s.store.End(ctx, userID, epoch, SignedOut)
 }
 
@@ -145,6 +156,7 @@ func (s *Service) Disconnect(ctx context.Context, userID string) (bool, error) {
 	if err := CheckUserID(userID); err != nil {
 		return false, err
 	}
+	defer s.early.forget(userID)
 	return s.store.End(ctx, userID, 0, Disconnected)
 }
 

@@ -43,32 +43,42 @@ func serve(t *testing.T) *fixture {
 	return serveBy(t, func(*http.Server) {})
 }
 
+// serveWith is serve with options that are configured further.
+func serveWith(t *testing.T, options func(*Options)) *fixture {
+	t.Helper()
+	return newFixture(t, options, func(*http.Server) {}, (*httptest.Server).Start)
+}
+
 // serveBy is serve by an HTTP server that is configured further.
 func serveBy(t *testing.T, configure func(*http.Server)) *fixture {
 	t.Helper()
-	return serveAs(t, configure, (*httptest.Server).Start)
+	return newFixture(t, func(*Options) {}, configure, (*httptest.Server).Start)
 }
 
 // serveTLS is serveBy with TLS, as main serves it.
 func serveTLS(t *testing.T, configure func(*http.Server)) *fixture {
 	t.Helper()
-	return serveAs(t, configure, func(s *httptest.Server) {
+	return newFixture(t, func(*Options) {}, configure, func(s *httptest.Server) {
 		s.EnableHTTP2 = true
 		s.StartTLS()
 	})
 }
 
-func serveAs(t *testing.T, configure func(*http.Server), start func(*httptest.Server)) *fixture {
+func newFixture(t *testing.T, options func(*Options), configure func(*http.Server), start func(*httptest.Server)) *fixture {
 	t.Helper()
 	log, logged := logtest.New(slog.LevelDebug)
 	f := &fixture{schema: servertest.NewSchema(), log: logged}
 	origins, err := origin.Parse([]string{allowedOrigin})
 	require.NoError(t, err)
-	f.Handler = NewHandler(f.schema, Options{
-		Present:   servertest.Present,
-		Recover:   servertest.Recover,
-		WebSocket: ws.Config{Authenticator: servertest.Authenticator{}, Origins: origins, Log: log},
-	})
+	o := Options{
+		Present:       servertest.Present,
+		Recover:       servertest.Recover,
+		WebSocket:     ws.Config{Authenticator: servertest.Authenticator{}, Origins: origins, Log: log},
+		Introspection: true,
+	}
+	options(&o)
+	f.Handler, err = NewHandler(f.schema, o)
+	require.NoError(t, err)
 	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/assets/panic" {
 			panic("in a page")
@@ -80,7 +90,7 @@ func serveAs(t *testing.T, configure func(*http.Server), start func(*httptest.Se
 	})
 	router := NewRouter(Routes{
 		GraphQL: f.Handler, Page: page, Admin: admin, Ready: func(context.Context) error { return f.notReady },
-		Authenticator: servertest.Authenticator{}, Present: servertest.Present, Log: log,
+		Authenticator: servertest.Authenticator{}, Present: servertest.Present, Gate: o.Gate, Log: log,
 		Origins: origins, Proxies: address.Proxies{netip.MustParsePrefix("127.0.0.0/8")},
 	})
 	f.http = httptest.NewUnstartedServer(nil)

@@ -3,16 +3,19 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/handler/extension"
 	"github.com/99designs/gqlgen/graphql/handler/transport"
+	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
-	"rollcall/internal/server/limit"
+	"rollcall/internal/server/document"
 	"rollcall/internal/server/operation"
 	"rollcall/internal/server/refusal"
+	"rollcall/internal/server/shed"
 	"rollcall/internal/server/sse"
 	"rollcall/internal/server/unary"
 	"rollcall/internal/server/ws"
@@ -29,6 +32,31 @@ type Options struct {
 	Recover   graphql.RecoverFunc
 	WebSocket ws.Config
 	SSE       sse.Config
+
+	// Weigh is what fields cost; nil: 1 each.
+	Weigh document.Weigh
+	// Charge takes an operation's cost from what its caller may cost, or refuses it; nil takes none.
+	Charge func(ctx context.Context, cost int) error
+	// Introspection lets callers ask for the schema.
+	Introspection bool
+	// Suggestions has errors name what was perhaps meant.
+	Suggestions bool
+	// Gate refuses operations while the node is overloaded, those last that Beats names; nil refuses none.
+	Gate  *shed.Gate
+	Beats func(op *graphql.OperationContext) bool
+	// Only is the documents that alone are executed; nil: all are.
+	Only *Manifest
+}
+
+func (o Options) bounds() bounds {
+	b := bounds{weigh: o.Weigh, introspection: o.Introspection, charge: o.Charge}
+	if b.weigh == nil {
+		b.weigh = func(*ast.Field, map[string]any, int) (own, times, below int) { return 1, 1, 0 }
+	}
+	if b.charge == nil {
+		b.charge = func(context.Context, int) error { return nil }
+	}
+	return b
 }
 
 // Handler serves GraphQL by all transports.
@@ -41,17 +69,26 @@ type Handler struct {
 
 var _ http.Handler = (*Handler)(nil)
 
-// NewHandler makes the handler of a schema. What else gqlgen is to do is added by its Use.
-func NewHandler(schema graphql.ExecutableSchema, o Options) *Handler {
-	exec := operation.NewExecutor(schema, operation.Options{
-		Documents: newDocuments(documentCacheBytes), Tokens: limit.DocumentTokens, Present: o.Present, Recover: o.Recover,
-	})
+// NewHandler makes the handler of a schema. What else gqlgen is to do is added by its Use. A document of the list that is not
+// valid is an error.
+func NewHandler(schema graphql.ExecutableSchema, o Options) (*Handler, error) {
+	reader := document.NewReader(schema.Schema(), newDocuments(documentCacheBytes), o.Suggestions)
+	exec := operation.NewExecutor(schema, operation.Options{Documents: reader, Present: o.Present, Recover: o.Recover})
 	h := &Handler{Executor: exec, sockets: ws.New(o.WebSocket), streams: sse.New(o.SSE)}
-	h.Use(extension.Introspection{})
-	h.Use(extension.AutomaticPersistedQuery{Cache: newPersisted(persistedBytes)})
-	h.Use(selections{})
+	if o.Only == nil {
+		h.Use(extension.AutomaticPersistedQuery{Cache: newPersisted(persistedBytes)})
+	} else {
+		if err := o.Only.checkAll(reader.Check); err != nil {
+			return nil, fmt.Errorf("manifest: %w", err)
+		}
+		h.Use(o.Only)
+	}
+	if o.Gate != nil {
+		h.Use(queriesLast{gate: o.Gate, beats: o.Beats})
+	}
+	h.Use(o.bounds())
 	h.AroundOperations(refuseAnonymous(o.Present))
-	return h
+	return h, nil
 }
 
 // ServeHTTP serves a request by the transport that it asks for. A panic where gqlgen does not guard is an INTERNAL error.

@@ -11,6 +11,7 @@ import (
 	"rollcall/internal/auth"
 	"rollcall/internal/server/address"
 	"rollcall/internal/server/origin"
+	"rollcall/internal/server/shed"
 )
 
 // Routes are what a router leads to.
@@ -30,7 +31,9 @@ type Routes struct {
 	Proxies address.Proxies
 	// Present turns an error into what the client sees of it.
 	Present graphql.ErrorPresenterFunc
-	Log     *slog.Logger
+	// Gate refuses requests while the node is overloaded; nil refuses none.
+	Gate *shed.Gate
+	Log  *slog.Logger
 }
 
 // NewRouter is the handler of all paths.
@@ -39,7 +42,7 @@ func NewRouter(to Routes) http.Handler {
 	r.Use(to.Proxies.Note, logRequests(to.Log), recoverPanics(to.Log), secureHeaders)
 
 	r.Group(func(r chi.Router) {
-		r.Use(noPage, to.Origins.Guard, authenticate(to.Authenticator, to.Present))
+		r.Use(noPage, to.Origins.Guard, admit(to.Gate, to.Present), authenticate(to.Authenticator, to.Present))
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions, http.MethodHead} {
 			r.Method(method, "/graphql", to.GraphQL)
 		}

@@ -120,11 +120,16 @@ type key struct{}
 // Note puts the address of each request into its context.
 func (p Proxies) Note(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), key{}, p.Of(r))))
+		next.ServeHTTP(w, r.WithContext(With(r.Context(), p.Of(r))))
 	})
 }
 
-// FromContext is the address that Note has put into ctx; invalid if it hasn't.
+// With is ctx with a client's address.
+func With(ctx context.Context, client netip.Addr) context.Context {
+	return context.WithValue(ctx, key{}, client)
+}
+
+// FromContext is the address that Note or With has put into ctx; invalid if neither has.
 func FromContext(ctx context.Context) netip.Addr {
 	a, _ := ctx.Value(key{}).(netip.Addr)
 	return a

@@ -6,15 +6,17 @@ import (
 	"fmt"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/errcode"
 	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/validator"
 )
 
-// Executor is gqlgen's, with a shorter way to an operation for what nearly all requests are: a document that was seen before,
-// with variables that are plainly of the right types. gqlgen looks at variables by reflection, which costs a request of
-// many heartbeats more than to decode it. Anything unusual goes gqlgen's way, and so does everything that is
-// wrong: what is refused, and in which words, is gqlgen's to say.
+// Executor is gqlgen's, but for what comes before an operation is executed. Documents are read by somebody who bounds what
+// that costs. And variables that are plainly of the right types are taken as they are: gqlgen looks at them by reflection, which costs a request of
+// many heartbeats more than to decode it. Anything unusual about variables goes gqlgen's way, and so does everything that is
+// wrong with them: what is refused, and in which words, is gqlgen's to say.
 type Executor struct {
 	gqlgen  *executor.Executor
 	schema  *ast.Schema
@@ -27,12 +29,15 @@ type Executor struct {
 
 var _ graphql.GraphExecutor = (*Executor)(nil)
 
+// Documents reads documents.
+type Documents interface {
+	// Read is the valid document of a text, or what is wrong with it.
+	Read(ctx context.Context, text string) (*ast.QueryDocument, gqlerror.List)
+}
+
 // Options are what an [Executor] needs besides the schema.
 type Options struct {
-	// Documents keeps documents that are valid.
-	Documents graphql.Cache[*ast.QueryDocument]
-	// Tokens is how many a document may have.
-	Tokens int
+	Documents Documents
 	// Present turns an error into what the client sees of it.
 	Present graphql.ErrorPresenterFunc
 	// Recover turns a panic into an error.
@@ -42,8 +47,6 @@ type Options struct {
 // NewExecutor makes the executor of a schema.
 func NewExecutor(schema graphql.ExecutableSchema, o Options) *Executor {
 	e := &Executor{gqlgen: executor.New(schema), schema: schema.Schema(), options: o}
-	e.gqlgen.SetQueryCache(o.Documents)
-	e.gqlgen.SetParserTokenLimit(o.Tokens)
 	e.gqlgen.SetErrorPresenter(o.Present)
 	e.gqlgen.SetRecoverFunc(o.Recover)
 	return e
@@ -82,14 +85,6 @@ func (e *Executor) AroundOperations(f graphql.OperationMiddleware) { e.gqlgen.Ar
 
 // CreateOperationContext implements [graphql.GraphExecutor].
 func (e *Executor) CreateOperationContext(ctx context.Context, params *graphql.RawParams) (*graphql.OperationContext, gqlerror.List) {
-	if op := e.known(ctx, params); op != nil {
-		return op, nil
-	}
-	return e.gqlgen.CreateOperationContext(ctx, params)
-}
-
-// known is the operation of a request that has nothing unusual about it; nil if it has.
-func (e *Executor) known(ctx context.Context, params *graphql.RawParams) *graphql.OperationContext {
 	op := &graphql.OperationContext{
 		DisableIntrospection: true,
 		RecoverFunc:          e.options.Recover,
@@ -103,29 +98,46 @@ func (e *Executor) known(ctx context.Context, params *graphql.RawParams) *graphq
 	}
 	ctx = graphql.WithOperationContext(ctx, op)
 	for _, m := range e.parameters {
-		if m.MutateOperationParameters(ctx, params) != nil {
-			return nil
+		if err := m.MutateOperationParameters(ctx, params); err != nil {
+			return op, gqlerror.List{err}
 		}
 	}
 	op.RawQuery, op.OperationName, op.Extensions, op.Headers = params.Query, params.OperationName, params.Extensions, params.Headers
-	document, found := e.options.Documents.Get(ctx, params.Query)
-	if !found {
-		return nil
-	}
-	op.Doc, op.Operation = document, document.Operations.ForName(params.OperationName)
-	if op.Operation == nil {
-		return nil
-	}
-	var plain bool
-	if op.Variables, plain = variables(e.schema, op.Operation.VariableDefinitions, params.Variables); !plain {
-		return nil
+	if errs := e.read(ctx, op, params.Variables); len(errs) > 0 {
+		return op, errs
 	}
 	for _, m := range e.operations {
-		if m.MutateOperationContext(ctx, op) != nil {
-			return nil
+		if err := m.MutateOperationContext(ctx, op); err != nil {
+			return op, gqlerror.List{err}
 		}
 	}
-	return op
+	return op, nil
+}
+
+// read gives op its document, operation and variables.
+func (e *Executor) read(ctx context.Context, op *graphql.OperationContext, sent map[string]any) gqlerror.List {
+	document, errs := e.options.Documents.Read(ctx, op.RawQuery)
+	if len(errs) > 0 {
+		return errs
+	}
+	op.Doc, op.Operation = document, document.Operations.ForName(op.OperationName)
+	if op.Operation == nil {
+		return invalid(gqlerror.Errorf("operation %s not found", op.OperationName))
+	}
+	var plain bool
+	if op.Variables, plain = variables(e.schema, op.Operation.VariableDefinitions, sent); plain {
+		return nil
+	}
+	var err error
+	if op.Variables, err = validator.VariableValues(e.schema, op.Operation, sent); err != nil {
+		return invalid(gqlerror.WrapIfUnwrapped(err))
+	}
+	return nil
+}
+
+func invalid(err *gqlerror.Error) gqlerror.List {
+	errcode.Set(err, errcode.ValidationFailed)
+	return gqlerror.List{err}
 }
 
 // DispatchOperation implements [graphql.GraphExecutor].

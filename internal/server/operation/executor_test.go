@@ -9,8 +9,10 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/handler/extension"
 	"github.com/stretchr/testify/require"
+	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 
 	"rollcall/internal/auth"
 	"rollcall/internal/server/servertest"
@@ -26,9 +28,17 @@ func persisted(text, of string) graphql.RawParams {
 	}}
 }
 
+// reader validates documents without any bounds.
+type reader struct{ schema *ast.Schema }
+
+func (r reader) Read(_ context.Context, text string) (*ast.QueryDocument, gqlerror.List) {
+	return gqlparser.LoadQueryWithRules(r.schema, text, rules.NewDefaultRules())
+}
+
 func newExecutor() *Executor {
-	exec := NewExecutor(servertest.NewSchema(), Options{
-		Documents: graphql.MapCache[*ast.QueryDocument]{}, Present: servertest.Present, Recover: servertest.Recover,
+	schema := servertest.NewSchema()
+	exec := NewExecutor(schema, Options{
+		Documents: reader{schema.Schema()}, Present: servertest.Present, Recover: servertest.Recover,
 	})
 	exec.Use(extension.Introspection{})
 	exec.Use(extension.AutomaticPersistedQuery{Cache: graphql.MapCache[string]{}})
@@ -64,41 +74,38 @@ func answer(t *testing.T, exec *Executor, params graphql.RawParams) string {
 	return string(response.Data)
 }
 
-// A request is answered alike whether its document was seen before or not.
-func TestKnownDocumentsAreAnsweredAsNewOnesAre(t *testing.T) {
+func TestRequestsAreAnsweredOrRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
 		params graphql.RawParams
-		known  bool
 		answer string
 	}{
-		"query": {graphql.RawParams{Query: asked}, true, `{"who":"ann"}`},
+		"query": {graphql.RawParams{Query: asked}, `{"who":"ann"}`},
 		"variables": {
-			graphql.RawParams{Query: `mutation($t: String!) {record(text: $t)}`, Variables: map[string]any{"t": "x"}}, true, `{"record":"x"}`,
+			graphql.RawParams{Query: `mutation($t: String!) {record(text: $t)}`, Variables: map[string]any{"t": "x"}}, `{"record":"x"}`,
 		},
-		"one of two":     {graphql.RawParams{Query: `query a {who} query b {__typename}`, OperationName: "a"}, true, `{"who":"ann"}`},
-		"none of two":    {graphql.RawParams{Query: `query a {who} query b {__typename}`, OperationName: "c"}, false, "input: operation c not found\n"},
-		"refused":        {graphql.RawParams{Query: `query unwanted {who}`, OperationName: "unwanted"}, false, "input: unwanted\n"},
-		"no variable":    {graphql.RawParams{Query: `mutation($t: String!) {record(text: $t)}`}, false, "input: variable.t must be defined\n"},
-		"invalid":        {graphql.RawParams{Query: `{whom}`}, false, "input:1:2: Cannot query field \"whom\" on type \"Query\". Did you mean \"who\"?\n"},
-		"unknown hash":   {persisted("", "unknown"), false, "input: PersistedQueryNotFound\n"},
-		"document, hash": {persisted(asked, asked), true, `{"who":"ann"}`},
+		"variable that is no plain one": {
+			graphql.RawParams{Query: `mutation($t: String! = "y") {record(text: $t)}`}, `{"record":"y"}`,
+		},
+		"one of two":     {graphql.RawParams{Query: `query a {who} query b {__typename}`, OperationName: "a"}, `{"who":"ann"}`},
+		"none of two":    {graphql.RawParams{Query: `query a {who} query b {__typename}`, OperationName: "c"}, "input: operation c not found\n"},
+		"refused":        {graphql.RawParams{Query: `query unwanted {who}`, OperationName: "unwanted"}, "input: unwanted\n"},
+		"no variable":    {graphql.RawParams{Query: `mutation($t: String!) {record(text: $t)}`}, "input: variable.t must be defined\n"},
+		"invalid":        {graphql.RawParams{Query: `{whom}`}, "input:1:2: Cannot query field \"whom\" on type \"Query\". Did you mean \"who\"?\n"},
+		"unknown hash":   {persisted("", "unknown"), "input: PersistedQueryNotFound\n"},
+		"document, hash": {persisted(asked, asked), `{"who":"ann"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			exec := newExecutor()
-			require.Equal(t, tt.answer, answer(t, exec, tt.params))
-			require.Equal(t, tt.answer, answer(t, exec, tt.params))
-			params := tt.params
-			require.Equal(t, tt.known, exec.known(t.Context(), &params) != nil)
+			require.Equal(t, tt.answer, answer(t, newExecutor(), tt.params))
 		})
 	}
 }
 
-func TestPersistedDocumentIsKnown(t *testing.T) {
+func TestPersistedDocumentIsRead(t *testing.T) {
 	exec := newExecutor()
 	require.JSONEq(t, `{"who":"ann"}`, answer(t, exec, persisted(asked, asked)))
 	params := persisted("", asked)
-	op := exec.known(t.Context(), &params)
-	require.NotNil(t, op)
+	op, errs := exec.CreateOperationContext(t.Context(), &params)
+	require.Empty(t, errs)
 	require.Equal(t, asked, op.RawQuery)
 	require.False(t, op.DisableIntrospection)
 }
@@ -107,9 +114,8 @@ func TestFieldsAreInterceptedFromTheFirstExtensionOn(t *testing.T) {
 	exec := newExecutor()
 	exec.Use(onField("a"))
 	exec.Use(onField("b"))
-	answer(t, exec, graphql.RawParams{Query: asked}) // makes the document known
-	op := exec.known(t.Context(), &graphql.RawParams{Query: asked})
-	require.NotNil(t, op)
+	op, errs := exec.CreateOperationContext(t.Context(), &graphql.RawParams{Query: asked})
+	require.Empty(t, errs)
 	got, err := op.ResolverMiddleware(t.Context(), func(context.Context) (any, error) { return "", nil })
 	require.NoError(t, err)
 	require.Equal(t, "ba", got)

@@ -31,6 +31,7 @@ var (
 	errTooManyInits     = closing{4429, "too many initialisation requests"}
 	errShutdown         = closing{websocket.StatusServiceRestart, "the server is restarting"}
 	errSlow             = closing{websocket.StatusTryAgainLater, "the messages are not being read"}
+	errTooManySockets   = closing{websocket.StatusTryAgainLater, "the user has too many connections"}
 	errUnchecked        = closing{websocket.StatusTryAgainLater, "the token can't be checked at the moment"}
 	errNoPong           = closing{websocket.StatusTryAgainLater, "a ping was not answered"}
 	errTooBig           = closing{websocket.StatusMessageTooBig, "the message is too big"}

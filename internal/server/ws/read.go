@@ -22,11 +22,15 @@ func (s *socket) read(ctx context.Context) error {
 		return err
 	}
 	late.Stop()
-	if ctx, err = s.authenticate(ctx, m.Payload); err != nil {
-		return err
-	}
+	ctx, err = s.authenticate(ctx, m.Payload)
 	if s.expiry != nil {
 		defer s.expiry.Stop()
+	}
+	if err != nil {
+		return err
+	}
+	if s.seated != "" {
+		defer s.seats.free(s.seated)
 	}
 	if err := s.out.put(ctx, outgoing{kind: typeAck}); err != nil {
 		return err
@@ -126,6 +130,12 @@ func (s *socket) authenticate(ctx context.Context, payload json.RawMessage) (con
 			return ctx, errExpired
 		}
 		s.expiry = time.AfterFunc(caller.ExpiresAt.Sub(s.cfg.Now()), func() { s.end(errExpired) })
+	}
+	if caller.Role == auth.User {
+		if !s.seats.take(caller.ID) {
+			return ctx, errTooManySockets
+		}
+		s.seated = caller.ID
 	}
 	ctx = auth.WithCaller(ctx, caller)
 	s.conn.SetReadLimit(min(s.cfg.ReadLimit, int64(request.MaxBytes(ctx))+envelope))

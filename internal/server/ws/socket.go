@@ -32,12 +32,15 @@ type socket struct {
 	out  *outbox
 	left chan struct{} // closed when serve has ended
 
+	seats *seats
+
 	ops     operations
 	slots   chan struct{}  // one for each goroutine of an operation
 	running sync.WaitGroup // operations
 
 	// Of the reader alone:
 	expiry       *time.Timer     // closes the socket when the token ends
+	seated       string          // the user whose seat the socket has; "": it has none
 	lastMutation <-chan struct{} // closed when the latest mutation has ended
 }
 

@@ -5,17 +5,22 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/coder/websocket"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"rollcall/internal/auth"
+	"rollcall/internal/presence"
 	"rollcall/internal/pulse"
+	"rollcall/internal/server/address"
 	"rollcall/internal/server/limit"
 	"rollcall/internal/server/origin"
+	"rollcall/internal/server/refusal"
 )
 
 // Config configures a [Transport]. Zero fields take the default that their comment names.
@@ -39,6 +44,10 @@ type Config struct {
 	ReadLimit int64
 	// MaxOperations is how many operations one socket may run at a time: 100.
 	MaxOperations int
+	// MaxSockets is how many sockets may be open at a time: any number. More are answered 503.
+	MaxSockets int
+	// MaxUserSockets is how many sockets a user may have open at a time: any number. SERVICE and ADMIN have no limit.
+	MaxUserSockets int
 	// Now is the clock that tokens expire by: time.Now.
 	Now func() time.Time
 	// Log hears of each socket's end, at debug level: nowhere.
@@ -64,11 +73,13 @@ func (c Config) withDefaults() Config {
 
 // Transport serves WebSocket requests.
 type Transport struct {
-	cfg  Config
-	crew crew
+	cfg   Config
+	crew  crew
+	seats seats
 
 	mu      sync.Mutex
 	sockets map[*socket]struct{}
+	opening int // handshakes under way
 	down    bool
 }
 
@@ -76,7 +87,7 @@ var _ graphql.Transport = (*Transport)(nil)
 
 // New makes a transport.
 func New(cfg Config) *Transport {
-	return &Transport{cfg: cfg.withDefaults(), sockets: make(map[*socket]struct{})}
+	return &Transport{cfg: cfg.withDefaults(), sockets: make(map[*socket]struct{}), seats: seats{most: cfg.MaxUserSockets}}
 }
 
 // Supports says whether r asks for a WebSocket.
@@ -92,6 +103,13 @@ func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Grap
 		http.Error(w, "requests from this origin are not allowed", http.StatusForbidden)
 		return
 	}
+	if !t.begin() {
+		full := &presence.RateLimitedError{Message: "too many connections to this server", RetryAfter: fullRetryAfter}
+		w.Header().Set("Retry-After", strconv.Itoa(int(fullRetryAfter.Seconds())))
+		refusal.Write(w, http.StatusServiceUnavailable, exec.DispatchError(r.Context(), gqlerror.List{gqlerror.Wrap(full)}).Errors...)
+		return
+	}
+	defer t.begun()
 	h := &hijacker{ResponseWriter: w}
 	conn, err := websocket.Accept(h, r, &websocket.AcceptOptions{
 		Subprotocols:       []string{subprotocol},
@@ -105,7 +123,8 @@ func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Grap
 	setSendBuffer(h.conn, sendBuffer)
 
 	s := newSocket(&t.cfg, &t.crew, conn, h.conn, exec, r.Header.Get("Authorization"))
-	ctx, end := context.WithCancelCause(pulse.With(context.Background(), &s.pulse))
+	s.seats = &t.seats
+	ctx, end := context.WithCancelCause(address.With(pulse.With(context.Background(), &s.pulse), address.FromContext(r.Context())))
 	s.end = func(why error) { end(why) }
 	s.out.end = s.end
 	t.join(s)
@@ -113,6 +132,26 @@ func (t *Transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Grap
 		defer t.leave(s)
 		s.serve(ctx)
 	}()
+}
+
+// fullRetryAfter is when to come back to a server that has all the sockets that it may have.
+const fullRetryAfter = 5 * time.Second
+
+// begin says whether there may be another socket; if so it is opening until begun.
+func (t *Transport) begin() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cfg.MaxSockets > 0 && len(t.sockets)+t.opening >= t.cfg.MaxSockets {
+		return false
+	}
+	t.opening++
+	return true
+}
+
+func (t *Transport) begun() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.opening--
 }
 
 func (t *Transport) join(s *socket) {
