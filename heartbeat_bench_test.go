@@ -49,6 +49,8 @@ func stand(b *testing.B, measure func(b *testing.B, url string)) {
 			s := startWith(b, slog.New(slog.DiscardHandler), func(cfg *config.Config) {
 				cfg.Store.RedisURL, cfg.Store.TTL, cfg.Store.BackgroundTTL = url, time.Hour, time.Hour
 				// Few users send what many do, and each heartbeat is to reach the store.
+				on := true
+				cfg.Limits.Rates = &on
 				cfg.Limits.EarlyBeats = math.MaxInt32
 				cfg.Limits.UserBeats = rate.Limit{Count: 1_000_000, Per: time.Second}
 			})

@@ -120,9 +120,10 @@ func drain(ctx context.Context, sockets *server.Handler, s *http.Server) error {
 // online: one may be lost, as with heartbeats.
 func webSocket(cfg config.Config, authenticator auth.Authenticator, origins origin.List, log *slog.Logger) ws.Config {
 	ping := min(20*time.Second, cfg.Store.TTL*2/5)
+	limits := cfg.Limited()
 	return ws.Config{
 		Authenticator: authenticator, Origins: origins, Log: log,
 		PingInterval: ping, PongTimeout: min(10*time.Second, ping/2),
-		MaxSockets: cfg.Limits.Sockets, MaxUserSockets: cfg.Limits.UserSockets, MaxOperations: cfg.Limits.Subscriptions,
+		MaxSockets: limits.Sockets, MaxUserSockets: limits.UserSockets, MaxOperations: limits.Subscriptions,
 	}
 }

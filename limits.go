@@ -22,7 +22,7 @@ type limits struct {
 
 // newLimits keeps the limits of a node, and that of users' sign-ins across all nodes of a store.
 func newLimits(running *parts, cfg config.Config, s *store, log *slog.Logger) limits {
-	l := cfg.Limits
+	l := cfg.Limited()
 	var signIns throttle.Shared // a node that is alone has its own limit
 	if s.redis != nil {
 		signIns = redisrate.New(s.redis, cfg.Store.KeyPrefix, "signin", l.UserSignIns, log)

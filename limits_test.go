@@ -71,6 +71,8 @@ func serveCounting(t testing.TB, change func(*config.Config)) (url string, calls
 	t.Helper()
 	cfg, err := config.Default()
 	require.NoError(t, err)
+	on := true
+	cfg.Limits.Rates = &on
 	change(&cfg)
 	require.NoError(t, cfg.Check())
 	log := slog.New(slog.DiscardHandler)
@@ -80,7 +82,7 @@ func serveCounting(t testing.TB, change func(*config.Config)) (url string, calls
 	hub := feed.NewHub(counting, feed.Config{}, log)
 	hub.Start()
 	t.Cleanup(hub.Stop)
-	service := presence.NewService(counting, cfg.Store.Rules(), nil, log).AnsweringEarly(cfg.Limits.EarlyBeats)
+	service := presence.NewService(counting, cfg.Store.Rules(), nil, log).AnsweringEarly(cfg.Limited().EarlyBeats)
 	var running parts
 	t.Cleanup(func() { require.NoError(t, running.stop(context.Background())) })
 	limits := newLimits(&running, cfg, memory, log)
@@ -238,7 +240,9 @@ func TestRatesAreLimited(t *testing.T) {
 // Sign-ins are counted on all nodes together.
 func TestSignInsAreLimitedAcrossNodes(t *testing.T) {
 	redis := redistest.Start(t).URL()
+	on := true
 	few := func(cfg *config.Config) {
+		cfg.Limits.Rates = &on
 		cfg.Store.RedisURL, cfg.Limits.UserSignIns = redis, rate.Limit{Count: 3, Per: time.Hour}
 	}
 	a, b := start(t, few), start(t, few)

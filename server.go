@@ -86,7 +86,7 @@ func run(ctx context.Context, cfg config.Config, stdout io.Writer, log *slog.Log
 
 	running.loop("history", func(ctx context.Context) { presence.RunHistory(ctx, store, log) })
 
-	service := presence.NewService(store, cfg.Store.Rules(), levels{details}, log).AnsweringEarly(cfg.Limits.EarlyBeats)
+	service := presence.NewService(store, cfg.Store.Rules(), levels{details}, log).AnsweringEarly(cfg.Limited().EarlyBeats)
 	running.loop("levels", service.Run)
 	limits := newLimits(&running, cfg, store, log)
 	api := resolvers.Dependencies{

@@ -101,7 +101,7 @@ func serve(t *testing.T) (addr string) {
 		Env: []string{
 			"ROLLCALL_HTTP_ADDR=" + addr, "ROLLCALL_LOG_LEVEL=warn", "ROLLCALL_REDIS_URL=redis://" + redis.Addr + "/0",
 			"ROLLCALL_DATABASE_URL=sqlite:" + dir + "/users.db", fmt.Sprintf("ROLLCALL_SHED=%v", *shed),
-			"ROLLCALL_EARLY_BEATS=1000000000", "ROLLCALL_USER_BEATS=0", "ROLLCALL_USER_COST=0",
+			"ROLLCALL_RATES=true", "ROLLCALL_EARLY_BEATS=1000000000", "ROLLCALL_USER_BEATS=0", "ROLLCALL_USER_COST=0",
 		},
 	})
 	require.NoError(t, err)

@@ -37,7 +37,7 @@ func (r *Run) rollcall(ctx context.Context, redis *process.Child, rules presence
 		fmt.Sprintf("ROLLCALL_TTL=%v", rules.TTL), fmt.Sprintf("ROLLCALL_BACKGROUND_TTL=%v", rules.BackgroundTTL),
 		fmt.Sprintf("ROLLCALL_AWAY_AFTER=%v", rules.AwayAfter), fmt.Sprintf("ROLLCALL_SHARDS=%d", shards),
 		// A few users send what many would; every heartbeat is to reach the store. All other limits are the defaults.
-		"ROLLCALL_EARLY_BEATS=1000000000", "ROLLCALL_USER_BEATS=0", "ROLLCALL_USER_SIGN_INS=0", "ROLLCALL_USER_COST=0",
+		"ROLLCALL_RATES=true", "ROLLCALL_EARLY_BEATS=1000000000", "ROLLCALL_USER_BEATS=0", "ROLLCALL_USER_SIGN_INS=0", "ROLLCALL_USER_COST=0",
 	}
 	if redis != nil {
 		env = append(env, "ROLLCALL_REDIS_URL=redis://"+redis.Addr+"/0")

@@ -136,3 +136,31 @@ func TestLimitsAreRead(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, cfg.Introspection())
 }
+
+// Where anybody is whom they like, a limit of what a user may ask for says nothing.
+func TestRatesHoldOutsideDev(t *testing.T) {
+	on, off := true, false
+	for name, c := range map[string]struct {
+		mode  auth.Mode
+		rates *bool
+		hold  bool
+	}{
+		"dev":           {auth.Dev, nil, false},
+		"dev, asked":    {auth.Dev, &on, true},
+		"jwt":           {auth.JWT, nil, true},
+		"jwt, declined": {auth.JWT, &off, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg, err := Default()
+			require.NoError(t, err)
+			cfg.Auth.Mode, cfg.Limits.Rates = c.mode, c.rates
+			limited := cfg.Limited()
+			require.Equal(t, c.hold, limited.Shed)
+			require.Equal(t, c.hold, limited.UserBeats == cfg.Limits.UserBeats)
+			require.Equal(t, c.hold, limited.AddressCost != rate.Limit{})
+			require.Equal(t, c.hold, limited.EarlyBeats == cfg.Limits.EarlyBeats)
+			require.Equal(t, c.hold, limited.UserSockets == cfg.Limits.UserSockets)
+			require.Equal(t, cfg.Limits.Sockets, limited.Sockets)
+		})
+	}
+}

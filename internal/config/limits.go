@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 
 	"rollcall/internal/auth"
 	"rollcall/internal/rate"
@@ -12,6 +13,7 @@ type Limits struct {
 	Introspection *bool  `name:"introspection" env:"ROLLCALL_INTROSPECTION" negatable:"" help:"Let callers ask for the schema, which GraphiQL does. Without this setting they may if ROLLCALL_AUTH is dev."`
 	PersistedOnly string `name:"persisted-only" env:"ROLLCALL_PERSISTED_ONLY" placeholder:"FILE" help:"Execute no documents but those of this manifest: Apollo's format, or one JSON object of hashes and documents."`
 
+	Rates          *bool      `name:"rates" env:"ROLLCALL_RATES" negatable:"" help:"Limit what callers may ask for in a time, as the settings below say. Without this setting that is so unless ROLLCALL_AUTH is dev, where anybody is whom they like."`
 	EarlyBeats     int        `name:"early-beats" env:"ROLLCALL_EARLY_BEATS" default:"8" help:"Let this many heartbeats in a row of a session that come much too soon through to the store, and answer further ones from memory (${default})."`
 	UserBeats      rate.Limit `name:"user-beats" env:"ROLLCALL_USER_BEATS" default:"1000/10s" placeholder:"N/TIME" help:"Heartbeats of a user: N at once, and as many in each TIME after that; 0 is no limit (${default})."`
 	AddressBeats   rate.Limit `name:"address-beats" env:"ROLLCALL_ADDRESS_BEATS" default:"100000/10s" placeholder:"N/TIME" help:"The same of a client's address (${default})."`
@@ -38,6 +40,19 @@ func (l Limits) check() error {
 		return fmt.Errorf("ROLLCALL_SUBSCRIPTIONS is %d; it must be at least 1", l.Subscriptions)
 	}
 	return nil
+}
+
+// Limited is the limits as they hold: with none of rates, and none of a user's sockets, where these are off.
+func (c Config) Limited() Limits {
+	l := c.Limits
+	if l.Rates != nil && *l.Rates || l.Rates == nil && c.Auth.Mode != auth.Dev {
+		return l
+	}
+	l.EarlyBeats, l.UserSockets, l.Shed = math.MaxInt32, 0, false
+	for _, limit := range []*rate.Limit{&l.UserBeats, &l.AddressBeats, &l.UserSignIns, &l.AddressSignIns, &l.UserCost, &l.AddressCost} {
+		*limit = rate.Limit{}
+	}
+	return l
 }
 
 // Introspection says whether callers may ask for the schema.
