@@ -68,7 +68,7 @@ var mayImport = map[string][]string{
 	"internal/server/certificate": {},
 	"internal/server/origin":      {},
 	"internal/server/refusal":     {},
-	"internal/server/request":     {"internal/auth", "internal/presence", "internal/server/limit", "internal/server/refusal"},
+	"internal/server/request":     {"internal/auth", "internal/presence", "internal/server/document", "internal/server/limit", "internal/server/refusal"},
 	"internal/server/response":    {},
 	"internal/server/shed":        {"internal/presence"},
 	"internal/server/share":       {"internal/auth", "internal/live"},

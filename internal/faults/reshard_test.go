@@ -39,7 +39,7 @@ func TestReshards(t *testing.T) {
 	require.NoError(t, u.post(t.Context(), u.urls()[0], admin, `{ cluster { shards { online } } }`, nil, &cluster))
 	require.Len(t, cluster.Cluster.Shards, 4)
 	r := row{
-		number: "18", fault: "resharded from 16 shards to 64 and to 4", load: u.size,
+		number: "18", fault: "resharded from 16 shards to 64 and to 4, on a Cluster", load: u.size,
 		recovered: u.beats.lastFailure(began), until: "the last beat that failed, from the beginning",
 	}
 	for i, recorder := range u.recorders {

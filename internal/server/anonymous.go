@@ -8,6 +8,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"rollcall/internal/auth"
+	"rollcall/internal/server/document"
 )
 
 // refuseAnonymous lets a caller without a token do nothing but introspection. Anything else is answered by
@@ -24,24 +25,12 @@ func refuseAnonymous(present graphql.ErrorPresenterFunc) graphql.OperationMiddle
 
 // introspects says whether an operation asks about the schema and nothing else.
 func introspects(op *ast.OperationDefinition) bool {
-	return op.Operation == ast.Query && onlyMeta(op.SelectionSet)
-}
-
-func onlyMeta(selections ast.SelectionSet) bool {
-	for _, s := range selections {
-		switch s := s.(type) {
-		case *ast.Field:
-			if s.Name != "__schema" && s.Name != "__type" && s.Name != "__typename" {
-				return false
-			}
-		case *ast.InlineFragment:
-			if !onlyMeta(s.SelectionSet) {
-				return false
-			}
-		case *ast.FragmentSpread: // the document is valid, so fragments exist and have no cycles
-			if !onlyMeta(s.Definition.SelectionSet) {
-				return false
-			}
+	if op.Operation != ast.Query {
+		return false
+	}
+	for field := range document.Fields(op.SelectionSet) {
+		if !asksForSchema(field) && field.Name != "__typename" {
+			return false
 		}
 	}
 	return true

@@ -46,8 +46,12 @@ func (b bounds) MutateOperationContext(ctx context.Context, op *graphql.Operatio
 		return invalid("a subscription has exactly one field")
 	}
 	op.DisableIntrospection = !b.introspection
-	if op.DisableIntrospection && op.Operation.Operation == ast.Query && asksForSchema(op.Operation.SelectionSet) {
-		return invalid("introspection is disabled")
+	if op.DisableIntrospection && op.Operation.Operation == ast.Query {
+		for field := range document.Fields(op.Operation.SelectionSet) {
+			if asksForSchema(field) { // gqlgen would only notice as it executes it
+				return invalid("introspection is disabled")
+			}
+		}
 	}
 	if err := b.charge(ctx, cost); err != nil {
 		return gqlerror.Wrap(err)
@@ -55,26 +59,8 @@ func (b bounds) MutateOperationContext(ctx context.Context, op *graphql.Operatio
 	return nil
 }
 
-// asksForSchema says whether a selection of a query asks for the schema, which gqlgen would only notice as it executes it.
-func asksForSchema(selections ast.SelectionSet) bool {
-	for _, s := range selections {
-		switch s := s.(type) {
-		case *ast.Field:
-			if s.Name == "__schema" || s.Name == "__type" {
-				return true
-			}
-		case *ast.InlineFragment:
-			if asksForSchema(s.SelectionSet) {
-				return true
-			}
-		case *ast.FragmentSpread:
-			if asksForSchema(s.Definition.SelectionSet) {
-				return true
-			}
-		}
-	}
-	return false
-}
+// asksForSchema says whether a field of a query asks for the schema.
+func asksForSchema(field *ast.Field) bool { return field.Name == "__schema" || field.Name == "__type" }
 
 func invalid(format string, args ...any) *gqlerror.Error {
 	err := gqlerror.Errorf(format, args...)

@@ -53,7 +53,7 @@ func NewExecutor(schema graphql.ExecutableSchema, o Options) *Executor {
 }
 
 // Use adds what else is to be done with requests, operations, fields and responses. It panics for an extension that
-// intercepts root fields, which operations of known documents would pass by.
+// intercepts root fields, which operations made here would pass by.
 func (e *Executor) Use(extension graphql.HandlerExtension) {
 	if _, ok := extension.(graphql.RootFieldInterceptor); ok {
 		panic(fmt.Errorf("%s must intercept fields instead of root fields", extension.ExtensionName()))

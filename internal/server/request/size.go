@@ -7,6 +7,7 @@ import (
 
 	"rollcall/internal/auth"
 	"rollcall/internal/presence"
+	"rollcall/internal/server/document"
 	"rollcall/internal/server/limit"
 )
 
@@ -35,20 +36,9 @@ func CheckSize(op *ast.OperationDefinition, bytes int) error {
 }
 
 func onlyHeartbeats(selections ast.SelectionSet) bool {
-	for _, s := range selections {
-		switch s := s.(type) {
-		case *ast.Field:
-			if s.Name != heartbeats {
-				return false
-			}
-		case *ast.InlineFragment:
-			if !onlyHeartbeats(s.SelectionSet) {
-				return false
-			}
-		case *ast.FragmentSpread: // the document is valid, so fragments exist and have no cycles
-			if !onlyHeartbeats(s.Definition.SelectionSet) {
-				return false
-			}
+	for field := range document.Fields(selections) {
+		if field.Name != heartbeats {
+			return false
 		}
 	}
 	return true
