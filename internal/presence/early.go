@@ -2,6 +2,7 @@ package presence
 
 import (
 	"hash/maphash"
+	"math"
 	"sync"
 	"time"
 )
@@ -64,9 +65,12 @@ func (m moment) since(earlier moment) (passed time.Duration, sure bool) {
 	return time.Duration(steady), steady >= 0 && skew > -mostSkew && skew < mostSkew
 }
 
-// AnsweringEarly has a service answer early beats of a session from memory, once this many in a row have gone to the store. To be called before
-// the service is used.
+// AnsweringEarly has a service answer early beats of a session from memory, once this many in a row have gone to the store; with more
+// than are counted (65,535) none ever is, and nothing is remembered. To be called before the service is used.
 func (s *Service) AnsweringEarly(allowed int) *Service {
+	if allowed > math.MaxUint16 {
+		return s
+	}
 	s.early = newEarly(s.rules, allowed, time.Now)
 	return s
 }
