@@ -13,20 +13,19 @@ import (
 // answers to take. It has no goroutine: whoever puts something in has it written by the crew, if it isn't
 // being written.
 type outbox struct {
-	// What each answer needs is in one line of the processor's cache, since thousands of sockets are told in turn.
-	conn     *frameConn
-	crew     *crew
-	mu       sync.Mutex
-	ready    readyList // the subscriptions that may have answers
-	writing  bool
-	closed   atomic.Bool // mu guards its change
-	messages []outgoing
-
+	conn    *frameConn
+	crew    *crew
 	timeout time.Duration
 	end     func(why error)
 	room    chan struct{} // a token for each message that waits
 	running sync.WaitGroup
-	written chan struct{} // closed when closed, and nothing is written any more
+
+	mu       sync.Mutex
+	messages []outgoing
+	ready    readyList // the subscriptions that may have answers
+	writing  bool
+	closed   atomic.Bool   // mu guards its change
+	written  chan struct{} // closed when closed, and nothing is written any more
 }
 
 func newOutbox(conn *frameConn, crew *crew, cfg *Config) *outbox {
